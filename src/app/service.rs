@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 use axum::Router;
+use foveate_query::RankingConfig;
 use metrics_exporter_prometheus::PrometheusHandle;
 use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
@@ -19,7 +20,7 @@ use crate::config::Config;
 use crate::disk::{DataDir, DataDirError};
 use crate::engine::{Engine, StoreLocation};
 use crate::feedback::Feedback;
-use crate::forge::{self, ForgeSettings, Forges, Tokens};
+use crate::forge::{self, Forges, Tokens};
 use crate::http::connections::{self, ConnectionLimits, ServeContext};
 use crate::http::hosts::Hosts;
 use crate::http::router::{RequestPolicy, router};
@@ -75,36 +76,20 @@ impl Service {
         // Bind the address first: a second server must not touch the data of the first.
         let listener = listen(config.server.listen).await?;
         let address = listener.local_addr()?;
-        let tls = settings::tls_files(&config).map(Tls::new).transpose();
-        let tls = tls.map_err(UsageError)?.map(Arc::new);
-        if let Some(tls) = &tls {
-            tokio::spawn(Arc::clone(tls).follow(stop.clone()));
-        }
-        let data_dir = config.storage.data_dir.clone();
-        let data_dir = spawn_blocking(move || DataDir::open(&data_dir))
-            .await?
-            .map_err(unusable)?;
+        let tls = tls(&config, &stop)?;
+        let data_dir = open_data_dir(&config).await?;
         let store = open_store(&config, &data_dir).await?;
         tokio::spawn(store.clone().follow(stop.clone()));
         let authenticator = authenticator(&config, store.clone()).await?;
         tokio::spawn(Arc::clone(&authenticator).follow(stop.clone()));
-        let settings = settings::engine_settings(&config, location(&data_dir));
-        let engine = Engine::new(settings, ranking);
-        let engine = Arc::new(engine.context("cannot start the threads for indexing")?);
-        let hosts: Arc<[forge::Host]> = forge::hosts(&config.forge)
-            .context("cannot create the HTTP client for forges")?
-            .into();
-        let read = Arc::clone(&hosts);
-        spawn_blocking(move || warn_of_unreadable_secrets(&read)).await?;
+        let engine = engine(&config, &data_dir, ranking)?;
+        let hosts = hosts(&config).await?;
         let catalog = catalog(&config, &data_dir, &engine, &store, &hosts, &stop);
         let feedback = Feedback::new(config.feedback, Arc::clone(&engine), store.clone());
         let feedback = Arc::new(feedback);
         let forges = Forges::new(
             hosts,
-            ForgeSettings {
-                config: config.forge.clone(),
-                max_query_bytes: config.answer.max_query_bytes,
-            },
+            settings::forge_settings(&config),
             Arc::clone(&engine),
             Arc::clone(&catalog),
             Arc::clone(&feedback),
@@ -200,6 +185,46 @@ impl Service {
         let _ = writer.await;
         self.catalog.close().await;
     }
+}
+
+/// Reads the server's certificate, and again when its files change; `None` if it serves plain HTTP.
+fn tls(config: &Config, stop: &CancellationToken) -> Result<Option<Arc<Tls>>, UsageError> {
+    let tls = settings::tls_files(config).map(Tls::new).transpose();
+    let tls = tls.map_err(UsageError)?.map(Arc::new);
+    if let Some(tls) = &tls {
+        tokio::spawn(Arc::clone(tls).follow(stop.clone()));
+    }
+    Ok(tls)
+}
+
+/// Opens the data directory and takes its lock.
+async fn open_data_dir(config: &Config) -> anyhow::Result<DataDir> {
+    let path = config.storage.data_dir.clone();
+    let opened = spawn_blocking(move || DataDir::open(&path)).await?;
+    opened.map_err(unusable)
+}
+
+/// Creates the engine, without repositories.
+fn engine(
+    config: &Config,
+    data_dir: &DataDir,
+    ranking: RankingConfig,
+) -> anyhow::Result<Arc<Engine>> {
+    let settings = settings::engine_settings(config, location(data_dir));
+    let engine = Engine::new(settings, ranking);
+    Ok(Arc::new(
+        engine.context("cannot start the threads for indexing")?,
+    ))
+}
+
+/// Creates the clients of the forges, and warns of their secrets that cannot be read.
+async fn hosts(config: &Config) -> anyhow::Result<Arc<[forge::Host]>> {
+    let hosts: Arc<[forge::Host]> = forge::hosts(&config.forge)
+        .context("cannot create the HTTP client for forges")?
+        .into();
+    let read = Arc::clone(&hosts);
+    spawn_blocking(move || warn_of_unreadable_secrets(&read)).await?;
+    Ok(hosts)
 }
 
 /// Logs the secrets of forges that cannot be read. The server starts all the same: they may be put in place later.

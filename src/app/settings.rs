@@ -9,6 +9,7 @@ use foveate_parse::Limits;
 
 use crate::config::{Config, TlsConfig};
 use crate::engine::{EngineSettings, Parsers, StoreLocation, host_name, this_program};
+use crate::forge::ForgeSettings;
 use crate::http::HttpLimits;
 use crate::http::connections::ConnectionLimits;
 use crate::ingest::git::address::PrivateHosts;
@@ -40,6 +41,13 @@ pub(super) fn mcp_limits(config: &Config) -> McpLimits {
     McpLimits {
         max_query_bytes: config.answer.max_query_bytes,
         wait: config.answer.build_deadline(),
+    }
+}
+
+pub(super) fn forge_settings(config: &Config) -> ForgeSettings {
+    ForgeSettings {
+        config: config.forge.clone(),
+        max_query_bytes: config.answer.max_query_bytes,
     }
 }
 

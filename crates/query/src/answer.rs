@@ -10,7 +10,7 @@ use crate::intent::{self, Intent, IntentKind};
 use crate::issue::{Issue, IssueCode};
 use crate::rank::{self, ListedFile, ListedPlace, Ranked, RankedFile, RankedPlace, Words};
 use crate::request::{Hunk, Request};
-use crate::resolve::{self, ListedSymbol, ResolvedSymbol};
+use crate::resolve::{self, ListedSymbol, Resolution, ResolvedSymbol};
 use crate::text::QueryText;
 use crate::{tokenizer, unsafe_text};
 
@@ -101,9 +101,7 @@ pub fn answer(
         request.limit,
     );
     let done = now();
-    let mut issues = std::mem::take(&mut ranked.issues);
-    issues.extend(resolution.unknown_focus());
-    issues.extend(resolution.unknown_names(intent.kind, ranked.files.len()));
+    let mut issues = ranking_issues(&mut ranked, &resolution, intent.kind);
     issues.extend(no_match(&ranked, request, &snapshot.files));
     let found = StageResults {
         intent: &intent,
@@ -113,12 +111,10 @@ pub fn answer(
     let mut pack = assemble::assemble(snapshot, request, found, &config.assemble, deadline);
     issues.append(&mut pack.issues);
     issues.extend(deadline.issue());
+    let files = &snapshot.files;
     let max_definitions = config.resolve.max_listed_definitions;
-    let symbols = listed_symbols(
-        resolution.symbols, &ranked.files, &snapshot.files, max_definitions,
-    );
-    let changed = &resolution.changed;
-    let (files, functions, places) = listed(ranked, &snapshot.files, changed, request.limit);
+    let symbols = listed_symbols(resolution.symbols, &ranked.files, files, max_definitions);
+    let (files, functions, places) = listed(ranked, files, &resolution.changed, request.limit);
     let mut answer = Answer {
         intent,
         symbols,
@@ -138,6 +134,14 @@ pub fn answer(
         assemble: now() - done,
     };
     answer
+}
+
+/// Takes the issues out of the ranking, and adds those of names that nothing has.
+fn ranking_issues(ranked: &mut Ranked, resolution: &Resolution, intent: IntentKind) -> Vec<Issue> {
+    let mut issues = std::mem::take(&mut ranked.issues);
+    issues.extend(resolution.unknown_focus());
+    issues.extend(resolution.unknown_names(intent, ranked.files.len()));
+    issues
 }
 
 /// Returns the issue `no_match` if no file was found and no change was given.

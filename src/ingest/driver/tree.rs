@@ -10,7 +10,7 @@ use std::sync::Arc;
 use tokio::sync::{OwnedSemaphorePermit, mpsc};
 use tracing::{Instrument as _, Span};
 
-use super::{Driver, Loading, ScanOutcome, finished, run};
+use super::{Driver, Loaded, Loading, ScanOutcome, finished, run};
 use crate::engine::{Cause, Writer};
 use crate::ingest::schedule::sleep_until;
 use crate::ingest::tree::WorkingTree;
@@ -23,6 +23,18 @@ struct FullScan {
     /// The wait for a permit; `None` for a tree that needs none. It is kept while changes are scanned: a wait that is
     /// dropped loses its place in the queue.
     permit: Option<PermitWait>,
+}
+
+/// What the task of a working tree does next.
+enum Step {
+    /// Scan in this run, which may need the permit.
+    Scan(Scan, Option<OwnedSemaphorePermit>, Span),
+    /// Let a full scan with this cause wait for its permit.
+    Schedule(Cause),
+    /// Add a history that was loaded, or whose loading failed.
+    AddHistory((Loading, Loaded, Span)),
+    /// End the task.
+    Stop,
 }
 
 type PermitWait = Pin<Box<dyn Future<Output = Option<OwnedSemaphorePermit>> + Send>>;
@@ -45,31 +57,14 @@ impl Driver {
         // A run's span is dropped where its work ends: an idle repository has none.
         let mut due = Some(self.full_scan(&work, Cause::Registered, run));
         loop {
-            let poll = work.next_full_scan();
-            let is_idle = due.is_none();
-            // Before the first scan and after a failed one, the known files are incomplete, and changes wait for the
-            // full scan.
-            let is_complete = |due: &FullScan| due.cause != Cause::Registered && !work.failed();
-            let takes_changes = due.as_ref().is_none_or(is_complete);
-            let (scan, permit, run) = tokio::select! {
-                biased;
-                () = self.tasks.stop.cancelled() => return,
-                // Before changes: other repositories wait for its permit.
-                begun = begun(&mut due) => {
-                    let Some((cause, permit, run)) = begun else {
-                        return;
-                    };
-                    (Scan::Everything(cause), permit, run)
-                }
-                Some(()) = syncs.recv(), if is_idle => {
-                    due = Some(self.new_full_scan(&work, Cause::Sync));
+            let step = self.next_step(&work, &mut due, &mut history, &mut syncs);
+            let (scan, permit, run) = match step.await {
+                Step::Scan(scan, permit, run) => (scan, permit, run),
+                Step::Schedule(cause) => {
+                    due = Some(self.new_full_scan(&work, cause));
                     continue;
                 }
-                changed = work.changed(), if takes_changes => {
-                    let run = super::run(&work.writer, Cause::Changed);
-                    (Scan::At(changed), None, run)
-                }
-                done = finished(&mut history) => {
+                Step::AddHistory(done) => {
                     let added = self.add_history(work, |work| &mut work.writer, done);
                     let Some((back, loading)) = added.await else {
                         return;
@@ -77,10 +72,7 @@ impl Driver {
                     (work, history) = (back, loading);
                     continue;
                 }
-                () = sleep_until(poll), if is_idle => {
-                    due = Some(self.new_full_scan(&work, work.cause()));
-                    continue;
-                }
+                Step::Stop => return,
             };
             let at_once = scan.cause() == Cause::Sync;
             let scanned = self.scan(work, scan, permit).instrument(run.clone());
@@ -95,6 +87,37 @@ impl Driver {
                 ScanOutcome::Settled | ScanOutcome::Failed => {}
                 ScanOutcome::Cancelled => return,
             }
+        }
+    }
+
+    /// Waits until there is something to do.
+    async fn next_step(
+        &self,
+        work: &TreeWork,
+        due: &mut Option<FullScan>,
+        history: &mut Option<Loading>,
+        syncs: &mut mpsc::Receiver<()>,
+    ) -> Step {
+        let poll = work.next_full_scan();
+        let is_idle = due.is_none();
+        // Before the first scan and after a failed one, the known files are incomplete, and changes wait for the full
+        // scan.
+        let is_complete = |due: &FullScan| due.cause != Cause::Registered && !work.failed();
+        let takes_changes = due.as_ref().is_none_or(is_complete);
+        tokio::select! {
+            biased;
+            () = self.tasks.stop.cancelled() => Step::Stop,
+            // Before changes: other repositories wait for its permit.
+            begun = begun(due) => match begun {
+                Some((cause, permit, run)) => Step::Scan(Scan::Everything(cause), permit, run),
+                None => Step::Stop,
+            },
+            Some(()) = syncs.recv(), if is_idle => Step::Schedule(Cause::Sync),
+            changed = work.changed(), if takes_changes => {
+                Step::Scan(Scan::At(changed), None, run(&work.writer, Cause::Changed))
+            }
+            done = finished(history) => Step::AddHistory(done),
+            () = sleep_until(poll), if is_idle => Step::Schedule(work.cause()),
         }
     }
 

@@ -89,32 +89,43 @@ fn name_of_service(configured: &str, variable: &impl Fn(&str) -> Option<String>)
     (!is_named).then(|| "foveate".to_owned())
 }
 
+/// Returns the variables for a setting of a signal: that of this signal, which takes precedence, and that of all.
+fn variables(signal: &str, setting: &str) -> [String; 2] {
+    [
+        format!("OTEL_EXPORTER_OTLP_{}_{setting}", signal.to_uppercase()),
+        format!("OTEL_EXPORTER_OTLP_{setting}"),
+    ]
+}
+
+/// Returns the key or variable that says where a signal is sent to, and the address; `None` if none does.
+fn address(
+    signal: &str,
+    endpoint: &str,
+    variable: &impl Fn(&str) -> Option<String>,
+) -> Option<(String, String)> {
+    let below = |base: &str| format!("{}/v1/{signal}", base.trim_end_matches('/'));
+    if !endpoint.is_empty() {
+        return Some(("telemetry.otlp.endpoint".to_owned(), below(endpoint)));
+    }
+    let [own, of_all] = variables(signal, "ENDPOINT");
+    if let Some(address) = variable(&own) {
+        return Some((own, address));
+    }
+    let base = variable(&of_all)?;
+    Some((of_all, below(base.trim())))
+}
+
+/// Reads where and how a signal is sent; `None` if it is not.
 fn signal(
     name: &'static str,
     endpoint: &str,
     variable: &impl Fn(&str) -> Option<String>,
 ) -> Result<Option<Signal>, String> {
-    let of_signal = name.to_uppercase();
-    let exporter = variable(&format!("OTEL_{of_signal}_EXPORTER"));
+    let exporter = variable(&format!("OTEL_{}_EXPORTER", name.to_uppercase()));
     if exporter.is_some_and(|exporter| exporter.trim() == "none") {
         return Ok(None);
     }
-    // A variable for one signal takes precedence over that for all.
-    let own = |what: &str| format!("OTEL_EXPORTER_OTLP_{of_signal}_{what}");
-    let of_all = |what: &str| format!("OTEL_EXPORTER_OTLP_{what}");
-    let either = |what: &str| {
-        let names = [own(what), of_all(what)];
-        let mut found = names.into_iter();
-        found.find_map(|name| variable(&name).map(|value| (name, value)))
-    };
-    let below = |base: &str| format!("{}/v1/{name}", base.trim_end_matches('/'));
-    let (key, address) = if !endpoint.is_empty() {
-        ("telemetry.otlp.endpoint".to_owned(), below(endpoint))
-    } else if let Some(address) = variable(&own("ENDPOINT")) {
-        (own("ENDPOINT"), address)
-    } else if let Some(base) = variable(&of_all("ENDPOINT")) {
-        (of_all("ENDPOINT"), below(base.trim()))
-    } else {
+    let Some((key, address)) = address(name, endpoint, variable) else {
         return Ok(None);
     };
     let url = Url::parse(address.trim()).ok();
@@ -123,6 +134,10 @@ fn signal(
         return Err(format!(
             "{key} must be an address such as http://127.0.0.1:4318"
         ));
+    };
+    let either = |setting: &str| {
+        let mut names = variables(name, setting).into_iter();
+        names.find_map(|name| variable(&name).map(|value| (name, value)))
     };
     if let Some((key, protocol)) = either("PROTOCOL")
         && protocol.trim() != "http/protobuf"
