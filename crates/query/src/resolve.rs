@@ -202,7 +202,7 @@ pub fn resolve(
     config: &ResolveConfig,
     deadline: &Deadline,
 ) -> Resolution {
-    let mut finder = Finder {
+    let mut resolver = Resolver {
         snapshot,
         config,
         deadline,
@@ -211,25 +211,25 @@ pub fn resolve(
         fuzzy_left: config.max_fuzzy_names,
         manifests: OnceCell::new(),
     };
-    finder.changes(&request.changes);
-    finder.focus(&request.focus);
-    finder.frames(text);
-    finder.failed_tests(text);
-    finder.paths(text);
-    finder.imports(text);
-    finder.mentions(text);
+    resolver.changes(&request.changes);
+    resolver.focus(&request.focus);
+    resolver.frames(text);
+    resolver.failed_tests(text);
+    resolver.paths(text);
+    resolver.imports(text);
+    resolver.mentions(text);
     // A question about a change may name what the change removed.
-    let unknown_names = &mut finder.found.unknown_names;
+    let unknown_names = &mut resolver.found.unknown_names;
     let mut listed = HashSet::<String>::default();
     unknown_names.retain(|name| !request.removed.has(name) && listed.insert(name.clone()));
-    finder.literals(text);
-    finder.title_words(text);
-    finder.releases(text);
-    finder.found
+    resolver.literals(text);
+    resolver.title_words(text);
+    resolver.releases(text);
+    resolver.found
 }
 
 /// Collects evidence; the search itself is in the submodules.
-struct Finder<'a> {
+struct Resolver<'a> {
     snapshot: &'a Snapshot,
     config: &'a ResolveConfig,
     deadline: &'a Deadline,
@@ -261,7 +261,7 @@ const MAX_SYMBOLS: usize = 2000;
 /// How many names, and how many paths and frames, of a query are resolved even after the deadline.
 const ALWAYS_RESOLVED: usize = 16;
 
-impl Finder<'_> {
+impl Resolver<'_> {
     /// Whether there is time to resolve the item at a position of a list of the query.
     fn has_time_for(&self, position: usize) -> bool {
         position < ALWAYS_RESOLVED || self.deadline.allows(Stage::Names)

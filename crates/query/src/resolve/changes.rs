@@ -5,13 +5,13 @@ use std::collections::BTreeSet;
 use foveate_index::{DefId, FileId, Files};
 use foveate_model::{DefinitionKind, Lines};
 
-use super::{DefinitionEvidence, EvidenceSource, Finder};
+use super::{DefinitionEvidence, EvidenceSource, Resolver};
 use crate::request::{Change, Deletion, Hunk};
 
 /// Maximum changed parts that are recorded.
 const MAX_CHANGED: usize = 2000;
 
-impl Finder<'_> {
+impl Resolver<'_> {
     pub(super) fn changes(&mut self, changes: &[Change]) {
         let strength = self.config.strength.focus;
         for change in changes {

@@ -3,13 +3,13 @@
 
 use foveate_index::{DefId, Snapshot};
 
-use super::{EvidenceSource, Finder};
+use super::{EvidenceSource, Resolver};
 use crate::text::{FailedTest, QueryText};
 
 /// Maximum bytes of the name of a block: parsers cut longer titles.
 const MAX_TITLE: usize = 120;
 
-impl Finder<'_> {
+impl Resolver<'_> {
     /// Resolves the failed tests. Without a stack trace, a test is the only place of the failure that is known.
     pub(super) fn failed_tests(&mut self, text: &QueryText) {
         let strength = match text.frames.is_empty() {

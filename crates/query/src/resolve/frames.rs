@@ -7,7 +7,7 @@ use foveate_model::Role;
 use foveate_parse::origin::{self, InstalledFile, Origin};
 
 use super::packages::PackageDirectory;
-use super::{EvidenceSource, Finder};
+use super::{EvidenceSource, Resolver};
 use crate::text::{Frame, QueryText};
 
 /// The files or definitions that a frame may mean.
@@ -26,7 +26,7 @@ enum BundleOrigin {
     Application,
 }
 
-impl Finder<'_> {
+impl Resolver<'_> {
     /// Resolves the stack frames from the innermost (the last) outwards: the first one that is found weighs most.
     pub(super) fn frames(&mut self, text: &QueryText) {
         let mut last = true;

@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 
 use foveate_index::{ChunkId, DefId, FileId, Files};
 
-use super::Finder;
+use super::Resolver;
 use crate::text::QueryText;
 
 /// Maximum stretches that lines of the query name: the output of a compiler may have hundreds.
@@ -22,7 +22,7 @@ pub struct NamedLine {
     pub line: u32,
 }
 
-impl Finder<'_> {
+impl Resolver<'_> {
     /// Returns the innermost function, class or test at a line. A block that contains other blocks (`describe`) counts as
     /// none: it has many tests, and the line is in none of them.
     pub(super) fn definition_at(&self, file: FileId, line: u32) -> Option<DefId> {

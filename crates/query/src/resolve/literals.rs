@@ -7,7 +7,7 @@ use foveate_index::tokens::terms;
 use foveate_index::{ChunkId, DefId, FileId};
 use foveate_model::{RegionKind, Role};
 
-use super::{EvidenceSource, Finder};
+use super::{EvidenceSource, Resolver};
 use crate::text::{Literal, LiteralKind, QueryText};
 
 /// Maximum chunks with the rarest word of a text; a text of more common words is not looked up.
@@ -17,7 +17,7 @@ const MAX_DECLARATIONS: usize = 8;
 /// Maximum chunks whose string literals are compared.
 const MAX_CHUNKS: usize = 64;
 
-impl Finder<'_> {
+impl Resolver<'_> {
     /// Resolves the exact texts of the query.
     pub(super) fn literals(&mut self, text: &QueryText) {
         for (position, literal) in text.literals.iter().enumerate() {

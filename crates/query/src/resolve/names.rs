@@ -8,7 +8,7 @@ use foveate_index::{DefId, FileId, Snapshot};
 use foveate_parse::origin;
 
 use super::similar::nearest;
-use super::{EvidenceSource, Finder};
+use super::{EvidenceSource, Resolver};
 use crate::deadline::Stage;
 use crate::text::{MentionKind, QueryText, fixed_names};
 
@@ -50,7 +50,7 @@ fn with_private_names(path: &str) -> String {
     text
 }
 
-impl Finder<'_> {
+impl Resolver<'_> {
     /// Resolves all identifiers that the query names outside tracebacks.
     pub(super) fn mentions(&mut self, text: &QueryText) {
         let strength = &self.config.strength;

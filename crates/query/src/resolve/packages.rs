@@ -5,7 +5,7 @@ use foldhash::HashMap;
 use foveate_index::{FileId, Files};
 use foveate_parse::origin::{self, InstalledFile, PackageHome};
 
-use super::Finder;
+use super::Resolver;
 
 /// Maximum manifests of one package manager that are read.
 const MAX_MANIFESTS: usize = 200;
@@ -37,7 +37,7 @@ impl PackageDirectory {
     }
 }
 
-impl Finder<'_> {
+impl Resolver<'_> {
     /// Returns where an installed package is in the repository, if it is the repository's own.
     pub(super) fn package_directory(
         &self,

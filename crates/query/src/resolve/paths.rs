@@ -3,13 +3,13 @@
 use foveate_index::{DefId, FileId};
 
 use super::frames::place_at_line;
-use super::{EvidenceSource, Finder};
+use super::{EvidenceSource, Resolver};
 use crate::text::QueryText;
 
 /// Maximum segments of a branch's name after the first: `2.2.x` of `stable/2.2.x`.
 const MAX_BRANCH_SEGMENTS: usize = 3;
 
-impl Finder<'_> {
+impl Resolver<'_> {
     /// Resolves the paths and links.
     pub(super) fn paths(&mut self, text: &QueryText) {
         for (position, mention) in text.paths.iter().enumerate() {

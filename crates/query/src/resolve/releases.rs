@@ -6,7 +6,7 @@ use std::cmp::Reverse;
 use foveate_index::{ChunkId, FileId, Files};
 use foveate_model::{FileKind, RegionKind, Role};
 
-use super::{EvidenceSource, Finder};
+use super::{EvidenceSource, Resolver};
 use crate::deadline::Stage;
 use crate::text::{QueryText, Version, asked_releases};
 
@@ -24,7 +24,7 @@ pub struct NamedSection {
     pub line: u32,
 }
 
-impl Finder<'_> {
+impl Resolver<'_> {
     /// Resolves the releases that a question is about: to sections of changelogs, or else of other documents, those nearest
     /// to the root first.
     pub(super) fn releases(&mut self, text: &QueryText) {

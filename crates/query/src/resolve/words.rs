@@ -5,7 +5,7 @@
 use foldhash::HashSet;
 use foveate_index::DefId;
 
-use super::{EvidenceSource, Finder};
+use super::{EvidenceSource, Resolver};
 use crate::intent;
 use crate::text::{QueryText, SegmentKind, without_fixed_wording};
 
@@ -30,7 +30,7 @@ pub(crate) fn is_stop_word(word: &str) -> bool {
     STOP_WORDS.binary_search(&word).is_ok()
 }
 
-impl Finder<'_> {
+impl Resolver<'_> {
     /// Resolves the words of the title, alone and joined.
     pub(super) fn title_words(&mut self, text: &QueryText) {
         let Some(title) = text
