@@ -13,7 +13,7 @@ use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-pub use cache::{CacheDir, CacheEntry, CacheLimits, CachedRepository, ReadOnly};
+pub use cache::{CacheDir, CacheEntry, CacheLimits, CachedRepository, ReadOnlyReason};
 pub use pack::Pack;
 pub use permissions::{create_directory, is_readable_by_others, restrict_umask, write_output_file};
 pub use stamp::FileStamp;

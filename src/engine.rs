@@ -31,7 +31,7 @@ use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 
 use crate::access::Grant;
 pub use ask::{
-    AnswerWithSnapshot, AskError, Changed, LookupTarget, LookupWithSnapshot, Question, Target,
+    AnswerWithSnapshot, AskError, LookupTarget, LookupWithSnapshot, Question, Target, TouchedCode,
     answer_now, history_issue, without_git,
 };
 pub use blobs::{BlobCache, BlobReading, BlobStats, skipped_file, source_file};
@@ -44,13 +44,13 @@ pub use permits::{AdmissionError, Permit, Permits, Queue};
 pub use pools::Pools;
 pub use progress::{Cancelled, Phase, Progress};
 pub use repository::{
-    AdmittedRequest, Commands, Polling, Reply, Repository, RevisionError, RevisionRequest, Source,
-    State, Watching,
+    AdmittedRequest, Commands, PollStatus, Reply, Repository, RevisionError, RevisionRequest,
+    Source, State, Watching,
 };
 pub use revisions::{BuildHandle, BuildSlot, Revisions};
 pub use stale::StaleIndex;
 pub use unloaded::UnloadedRepository;
-pub use writer::{Cause, CommitHistory, Plan, PublishError, Writer, build, build_once};
+pub use writer::{Cause, CommitHistory, IndexInput, PublishError, Writer, build, build_once};
 
 /// Limits and sizes of the engine.
 #[derive(Clone, Debug)]
@@ -100,7 +100,7 @@ pub struct Engine {
     pub history_runs: Arc<Semaphore>,
     repositories: DashMap<RepoName, Arc<Repository>>,
     /// Notifies when a question needs an unloaded repository.
-    pub wanted: Notify,
+    pub reload_wanted: Notify,
 }
 
 impl Engine {
@@ -127,13 +127,13 @@ impl Engine {
             requested_runs: Arc::new(Semaphore::new(settings.index_runs.max(1))),
             history_runs: Arc::new(Semaphore::new(settings.history_runs.max(1))),
             repositories: DashMap::new(),
-            wanted: Notify::new(),
+            reload_wanted: Notify::new(),
             settings,
         })
     }
 
     /// Adds a repository. Returns its only writer and the receiver of commands to it. `None` when the name is
-    /// taken. With `unloaded` it is not to be indexed yet; [`Self::wanted`] notifies when it has to be loaded.
+    /// taken. With `unloaded` it is not to be indexed yet; [`Self::reload_wanted`] notifies when it has to be loaded.
     pub fn add(
         &self,
         name: RepoName,
@@ -284,13 +284,13 @@ mod tests {
 
     /// Publishes an index, without which a repository is not evicted, and ends the task.
     fn publish((mut writer, commands): (Writer, Commands)) -> Arc<Repository> {
-        let plan = Plan {
+        let input = IndexInput {
             cause: Cause::Registered,
             revision: Revision::of_commit("1".repeat(40)),
             files: Vec::new(),
             history: None,
         };
-        writer.publish(plan).expect("an index");
+        writer.publish(input).expect("an index");
         drop(commands);
         Arc::clone(writer.repository())
     }

@@ -32,9 +32,10 @@ use tempfile::TempDir;
 use tokio::sync::watch;
 use tracing::{Instrument as _, Span};
 
-pub use changes::Versions;
+pub use changes::TableVersions;
 pub use feedback::{
-    AnswerFilter, AnswerRow, ChangeCounts, DayRow, FeedbackRow, FeedbackSource, NewAnswerRow,
+    AnswerFilter, AnswerRow, ChangeCounts, FeedbackDayRow, FeedbackRow, FeedbackSource,
+    NewAnswerRow,
 };
 pub use inspect::DatabaseReport;
 pub use jobs::{DeliveryOutcome, JobCounts, JobRow, NewJobRow};
@@ -77,7 +78,7 @@ struct Inner {
     /// The temporary directory of the file, where it is a copy of that in the data directory.
     copy: Option<TempDir>,
     /// Counts changes, by this process or others.
-    versions: watch::Sender<Versions>,
+    versions: watch::Sender<TableVersions>,
     /// Whether the database answered when it was polled last.
     is_up: AtomicBool,
 }

@@ -12,7 +12,9 @@ use indicatif::{HumanBytes, HumanDuration};
 use serde_json::json;
 
 use super::{NOTHING_FOUND, UsageError, stdout};
-use crate::disk::{CacheDir, CacheEntry, CacheLimits, CachedRepository, ReadOnly, restrict_umask};
+use crate::disk::{
+    CacheDir, CacheEntry, CacheLimits, CachedRepository, ReadOnlyReason, restrict_umask,
+};
 use crate::engine::StoreLocation;
 
 /// Entries that were not used for this long are removed.
@@ -56,8 +58,8 @@ impl CacheArgs {
     /// Returns the limits of the cache's size and age.
     pub fn limits(&self) -> CacheLimits {
         CacheLimits {
-            bytes: self.cache_max_bytes,
-            age: MAX_AGE,
+            max_bytes: self.cache_max_bytes,
+            max_age: MAX_AGE,
         }
     }
 }
@@ -93,8 +95,8 @@ impl RunCache {
         };
         let read_only = match entry.as_ref().and_then(CacheEntry::read_only) {
             // The run that holds the lock stores what both runs read.
-            None | Some(ReadOnly::InUse) => None,
-            Some(ReadOnly::Io(error)) => Some(error.to_string()),
+            None | Some(ReadOnlyReason::InUse) => None,
+            Some(ReadOnlyReason::Io(error)) => Some(error.to_string()),
         };
         Self {
             directory,

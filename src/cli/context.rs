@@ -267,7 +267,7 @@ fn unreadable(snapshot: &Snapshot) -> Option<&str> {
 
 /// Returns the issues about files that the clone lacks.
 fn missing_files(indexed: &BuiltIndex) -> impl Iterator<Item = Issue> {
-    indexed.absent.iter().map(|detail| Issue {
+    indexed.missing_parts.iter().map(|detail| Issue {
         code: IssueCode::MissingFiles,
         detail: detail.clone(),
     })

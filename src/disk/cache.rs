@@ -38,22 +38,22 @@ pub struct CacheDir {
 #[derive(Clone, Copy, Debug)]
 pub struct CacheLimits {
     /// Maximum bytes of all entries together.
-    pub bytes: u64,
+    pub max_bytes: u64,
     /// Maximum time since an entry was last used.
-    pub age: Duration,
+    pub max_age: Duration,
 }
 
 /// The entry of one repository.
 #[derive(Debug)]
 pub struct CacheEntry {
     name: String,
-    lock: Result<File, ReadOnly>,
+    lock: Result<File, ReadOnlyReason>,
 }
 
 /// Why an entry may only be read.
 #[derive(Debug, thiserror::Error)]
 #[allow(missing_docs, reason = "the messages say what failed")]
-pub enum ReadOnly {
+pub enum ReadOnlyReason {
     #[error("another process writes to it")]
     InUse,
     #[error(transparent)]
@@ -135,7 +135,7 @@ impl CacheDir {
         let mut freed = 0;
         for entry in entries.iter().rev() {
             let age = now.duration_since(entry.used).unwrap_or_default();
-            let is_surplus = total > limits.bytes || age > limits.age;
+            let is_surplus = total > limits.max_bytes || age > limits.max_age;
             if is_surplus && self.remove(entry)? {
                 total -= entry.bytes;
                 freed += entry.bytes;
@@ -187,7 +187,7 @@ impl CacheEntry {
     }
 
     /// Why this process may not write to it; `None` where this process, and no other, may.
-    pub fn read_only(&self) -> Option<&ReadOnly> {
+    pub fn read_only(&self) -> Option<&ReadOnlyReason> {
         self.lock.as_ref().err()
     }
 }
@@ -255,7 +255,7 @@ fn require_own_directory(path: &Path) -> io::Result<()> {
     Ok(())
 }
 
-fn take_lock(entry: &Path, repository: &Path) -> Result<File, ReadOnly> {
+fn take_lock(entry: &Path, repository: &Path) -> Result<File, ReadOnlyReason> {
     let path = entry.join(LOCK);
     // Retries if another process removes the entry between opening and locking.
     for _ in 0..3 {
@@ -271,7 +271,7 @@ fn take_lock(entry: &Path, repository: &Path) -> Result<File, ReadOnly> {
         match file.try_lock() {
             Err(TryLockError::WouldBlock) => {
                 let _ = file.set_modified(SystemTime::now());
-                return Err(ReadOnly::InUse);
+                return Err(ReadOnlyReason::InUse);
             }
             Err(TryLockError::Error(error)) => return Err(error.into()),
             Ok(()) => {}
@@ -284,7 +284,7 @@ fn take_lock(entry: &Path, repository: &Path) -> Result<File, ReadOnly> {
             return Ok(file);
         }
     }
-    Err(ReadOnly::InUse)
+    Err(ReadOnlyReason::InUse)
 }
 
 /// Whether an open file is still the one at a path.
@@ -300,8 +300,8 @@ mod tests {
     use super::*;
 
     const FOREVER: CacheLimits = CacheLimits {
-        bytes: u64::MAX,
-        age: Duration::MAX,
+        max_bytes: u64::MAX,
+        max_age: Duration::MAX,
     };
 
     fn cache() -> (tempfile::TempDir, CacheDir) {
@@ -332,7 +332,7 @@ mod tests {
         assert!(first.read_only().is_none());
         let second = cache.entry("/srv/shop".as_ref())?;
         assert_eq!(first.name, second.name);
-        assert!(matches!(second.read_only(), Some(ReadOnly::InUse)));
+        assert!(matches!(second.read_only(), Some(ReadOnlyReason::InUse)));
         let namesake = cache.entry("/home/shop".as_ref())?;
         assert!(namesake.read_only().is_none() && namesake.name != first.name);
         let entry = cache.path.join(&first.name);
@@ -343,7 +343,7 @@ mod tests {
         assert!(cache.path.join(TAG.0).is_file());
         // An entry that is being written is kept.
         let none = CacheLimits {
-            bytes: 0,
+            max_bytes: 0,
             ..FOREVER
         };
         drop(namesake);
@@ -369,13 +369,13 @@ mod tests {
         fs::write(cache.path.join("photos/cat.jpeg"), "")?;
         assert_eq!(cache.trim(&FOREVER)?, 0);
         let month = CacheLimits {
-            age: Duration::from_secs(30 * 86_400),
+            max_age: Duration::from_secs(30 * 86_400),
             ..FOREVER
         };
         assert!(cache.trim(&month)? >= 100);
         assert_eq!(names(&cache)?, ["/d", "/c", "/b"]);
         let small = CacheLimits {
-            bytes: 3100,
+            max_bytes: 3100,
             ..month
         };
         assert!(cache.trim(&small)? >= 3000);

@@ -3,7 +3,7 @@
 
 mod issues;
 mod telemetry;
-mod touched_functions;
+mod touched_code;
 
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
@@ -21,7 +21,7 @@ use crate::access::Grant;
 use crate::access::audit::{self, Action, Outcome};
 pub use issues::{history_issue, without_git};
 use issues::{issues, state_issues};
-pub use touched_functions::Changed;
+pub use touched_code::TouchedCode;
 
 /// After this percentage of the time for an answer, optional work is skipped, so that there is an answer with an issue
 /// instead of none: work in progress needs the rest.
@@ -123,7 +123,7 @@ pub enum AskError {
     #[error("the answer took longer than {0:?}")]
     Deadline(Duration),
     #[error("answering failed")]
-    Defect,
+    Internal,
 }
 
 /// Returns how far a phase is, if that is known. The steps are files or, in a transfer, objects.
@@ -263,7 +263,7 @@ impl Engine {
         let left = deadline.saturating_sub(asked.elapsed());
         match tokio::time::timeout(left, done).await {
             Ok(Ok(value)) => Ok(value),
-            Ok(Err(_)) => Err(AskError::Defect),
+            Ok(Err(_)) => Err(AskError::Internal),
             Err(_) => Err(AskError::Deadline(deadline)),
         }
     }
@@ -275,13 +275,13 @@ impl Engine {
         }
         let mut changes = repository.changes();
         repository.request_reload();
-        self.wanted.notify_one();
+        self.reload_wanted.notify_one();
         let is_loaded = || repository.unloaded().is_none() || repository.has_failed();
         let loaded = async { while !is_loaded() && changes.changed().await.is_ok() {} };
         tokio::select! {
             biased;
             () = loaded => Ok(()),
-            () = repository.requests.closed() => Err(RevisionError::Gone.into()),
+            () = repository.requests.closed() => Err(RevisionError::RepositoryClosed.into()),
             () = tokio::time::sleep_until(until.into()) => Err(AskError::Building),
         }
     }
@@ -396,7 +396,7 @@ async fn requested<T>(
     let permit = repository.requests.queue.acquire(grant.who(), left).await;
     let permit = permit.map_err(|error| match error {
         AdmissionError::QueueFull => error.into(),
-        AdmissionError::Waited => AskError::Building,
+        AdmissionError::TimedOut => AskError::Building,
     })?;
     let requested = repository.requests.send(permit, request);
     match tokio::time::timeout_at(until.into(), requested).await {

@@ -19,7 +19,7 @@ pub struct Diff {
     /// The full id of the head's commit.
     pub head: String,
     /// The full id of the commit where the head left the base.
-    pub fork: String,
+    pub merge_base: String,
     /// By file, in the order of git. A file that was only renamed has no lines.
     pub changes: Vec<Change>,
     /// Paths of deleted files. A file that is removed and whose text is elsewhere in the head counts as renamed.
@@ -32,7 +32,7 @@ pub struct Diff {
     pub removed_variables: Vec<String>,
     /// Number of binary files that were added or changed.
     pub binary_files: usize,
-    /// The same changes as positions in the tree of `fork`, for the files that existed there.
+    /// The same changes as positions in the tree of `merge_base`, for the files that existed there.
     pub before: Vec<OldLines>,
     /// Counts of files and hunks beyond the limits.
     pub left_out: OmittedParts,
@@ -70,7 +70,7 @@ impl Diff {
             names: self.removed_names,
             variables: self.removed_variables,
         };
-        request.base = self.fork;
+        request.base = self.merge_base;
     }
 
     /// Returns the issue for the reader of an answer: that parts were left out, or that there are no changes.

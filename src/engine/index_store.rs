@@ -178,7 +178,7 @@ impl IndexStore {
     }
 
     /// As [`Self::save`], but deletes all data that none of the snapshots has. Returns the bytes freed.
-    pub fn collect(&self, current: &Snapshot, others: &[Arc<Snapshot>]) -> io::Result<u64> {
+    pub fn collect_garbage(&self, current: &Snapshot, others: &[Arc<Snapshot>]) -> io::Result<u64> {
         self.update(current, others, MaxWaste::None)
     }
 

@@ -77,7 +77,7 @@ pub enum AdmissionError {
     #[error("the queue of questions is full")]
     QueueFull,
     #[error("the question waited in the queue for too long")]
-    Waited,
+    TimedOut,
 }
 
 impl Permits {
@@ -161,7 +161,7 @@ impl Queue {
         match tokio::time::timeout(patience, permit).await {
             Ok(Ok(permit)) => Ok(permit),
             Ok(Err(_)) => Err(AdmissionError::QueueFull),
-            Err(_) => Err(AdmissionError::Waited),
+            Err(_) => Err(AdmissionError::TimedOut),
         }
     }
 
@@ -227,7 +227,7 @@ mod tests {
         let queue = Queue::new(1, 1);
         let _first = queue.acquire("a", Duration::ZERO).await;
         let late = queue.acquire("a", Duration::from_millis(1)).await.err();
-        assert_eq!(late, Some(AdmissionError::Waited));
+        assert_eq!(late, Some(AdmissionError::TimedOut));
         assert_eq!(queue.waiting(), 0);
     }
 

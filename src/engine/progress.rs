@@ -46,11 +46,11 @@ pub struct Progress {
 impl Progress {
     /// Enters a phase with `total` steps (0 where it is not known).
     pub fn enter(&self, phase: Phase, total: usize) {
-        self.at(phase, 0, total);
+        self.set(phase, 0, total);
     }
 
     /// Sets the phase and that `done` of its `total` steps are done.
-    pub fn at(&self, phase: Phase, done: usize, total: usize) {
+    pub fn set(&self, phase: Phase, done: usize, total: usize) {
         self.done.store(done, Ordering::Relaxed);
         self.total.store(total, Ordering::Relaxed);
         self.phase.store(phase as u8, Ordering::Relaxed);

@@ -18,8 +18,8 @@ use super::published::PublishedSnapshot;
 use super::{BlobCache, IndexStore, Progress, RepoName, Revisions, UnloadedRepository, unloaded};
 use requests::RevisionRequests;
 pub use requests::{AdmittedRequest, Reply, RevisionError, RevisionRequest};
-pub use status::{Polling, State, Status, Watching};
-use syncs::Syncs;
+pub use status::{PollStatus, State, Status, Watching};
+use syncs::SyncRequests;
 
 /// Where a repository's files come from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -71,7 +71,7 @@ pub struct Repository {
     /// Its on-disk index.
     pub store: Arc<IndexStore>,
     /// Held from reading the state in memory until it is stored.
-    storing: Mutex<()>,
+    store_lock: Mutex<()>,
     /// Its summary until it is reloaded.
     unloaded: Option<UnloadedRepository>,
     /// Bytes of the commit data kept outside the snapshots.
@@ -82,7 +82,7 @@ pub struct Repository {
     /// Requests for revisions and diffs.
     pub(super) requests: RevisionRequests,
     /// The syncs that were requested.
-    pub syncs: Syncs,
+    pub syncs: SyncRequests,
     /// Why its source could not be read when it was evicted. Holds until the source is contacted again.
     pub earlier_failure: Option<String>,
     changed: watch::Sender<()>,
@@ -98,7 +98,7 @@ impl Repository {
         unloaded: Option<UnloadedRepository>,
     ) -> (Self, Commands) {
         let (requests, requests_out) = RevisionRequests::new();
-        let (syncs, syncs_out) = Syncs::new();
+        let (syncs, syncs_out) = SyncRequests::new();
         let state = match unloaded {
             Some(_) => State::Ready,
             None => State::Indexing,
@@ -113,7 +113,7 @@ impl Repository {
             revisions: Revisions::new(revisions),
             blobs,
             store,
-            storing: Mutex::default(),
+            store_lock: Mutex::default(),
             used: AtomicU64::new(
                 unloaded
                     .as_ref()
@@ -179,8 +179,8 @@ impl Repository {
     }
 
     /// Returns a lock that is held from reading the state in memory until it is stored. Blocks.
-    pub fn storing(&self) -> MutexGuard<'_, ()> {
-        self.storing.lock()
+    pub fn lock_store(&self) -> MutexGuard<'_, ()> {
+        self.store_lock.lock()
     }
 
     /// Whether a request for a revision or a diff is being served.

@@ -146,7 +146,9 @@ impl PendingRevision {
     /// When it failed.
     pub async fn outcome(mut self) -> Result<Arc<Snapshot>, RevisionError> {
         match self.0.wait_for(Option::is_some).await {
-            Ok(outcome) => outcome.clone().unwrap_or(Err(RevisionError::Gone)),
+            Ok(outcome) => outcome
+                .clone()
+                .unwrap_or(Err(RevisionError::RepositoryClosed)),
             Err(_) => Err(RevisionError::Failed(
                 "building the index was abandoned".to_owned(),
             )),

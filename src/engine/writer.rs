@@ -10,7 +10,7 @@ use foveate_index::{Revision, Snapshot};
 use foveate_model::{History, SourceFile, TouchedFunctions};
 
 use super::published::PublishedSnapshot;
-use super::{HistoryIndex, IndexStore, Polling, Pools, Repository, StaleIndex, State, Watching};
+use super::{HistoryIndex, IndexStore, PollStatus, Pools, Repository, StaleIndex, State, Watching};
 
 foveate_model::named_enum! {
     /// Why a snapshot is replaced.
@@ -33,9 +33,9 @@ foveate_model::named_enum! {
     }
 }
 
-/// A revision to index.
+/// What the index of a revision is built from.
 #[derive(Debug)]
-pub struct Plan {
+pub struct IndexInput {
     /// Why it is indexed.
     pub cause: Cause,
     /// The revision.
@@ -75,57 +75,57 @@ pub struct PublishError(String);
 /// # Errors
 /// When the index cannot be written.
 pub fn build(
-    plan: Plan,
+    input: IndexInput,
     generation: u64,
     previous: Option<&Snapshot>,
 ) -> Result<Snapshot, PublishError> {
-    index(plan, |revision, files, history| {
+    index(input, |revision, files, history| {
         Snapshot::build(revision, generation, files, history, previous)
     })
 }
 
 /// Builds the only index of a one-shot command, reusing what `store` has of it. An indexed `history` replaces that of
-/// the plan. Blocks; runs on the current rayon pool.
+/// the input. Blocks; runs on the current rayon pool.
 ///
 /// # Errors
 /// When the index cannot be written.
 pub fn build_once(
-    mut plan: Plan,
+    mut input: IndexInput,
     history: Option<HistoryIndex>,
     store: &IndexStore,
 ) -> Result<Snapshot, PublishError> {
-    let mut stored = store.index_of(&plan.files);
+    let mut stored = store.index_of(&input.files);
     if let Some(HistoryIndex { commits, functions }) = history {
         stored.commits = Some(commits);
-        plan.history = Some(CommitHistory {
+        input.history = Some(CommitHistory {
             functions,
             ..CommitHistory::default()
         });
     }
-    restore(plan, 1, &stored)
+    restore(input, 1, &stored)
 }
 
 /// Builds the first index of a revision, reusing what is stored.
-fn restore(plan: Plan, generation: u64, stored: &Index) -> Result<Snapshot, PublishError> {
-    index(plan, |revision, files, history| {
+fn restore(input: IndexInput, generation: u64, stored: &Index) -> Result<Snapshot, PublishError> {
+    index(input, |revision, files, history| {
         Snapshot::restore(revision, generation, files, history, stored)
     })
 }
 
 fn index(
-    plan: Plan,
+    input: IndexInput,
     build: impl FnOnce(
         Revision,
         Vec<SourceFile>,
         Option<Arc<History>>,
     ) -> Result<Snapshot, LexicalError>,
 ) -> Result<Snapshot, PublishError> {
-    let Plan {
+    let IndexInput {
         cause,
         revision,
         files,
         history,
-    } = plan;
+    } = input;
     let start = Instant::now();
     let functions = history.as_ref().map(|history| history.functions);
     let history = history.map(|history| history.history);
@@ -153,14 +153,14 @@ struct Draft {
 }
 
 impl Draft {
-    /// Whether it is the index that the plan asks for. For equal revisions it is enough to compare whether there is a
+    /// Whether it is the index of an input. For equal revisions it is enough to compare whether there is a
     /// history.
-    fn is(&self, plan: &Plan) -> bool {
+    fn is(&self, input: &IndexInput) -> bool {
         let files = self.snapshot.files.as_slice();
-        self.snapshot.revision == plan.revision
-            && self.snapshot.history.is_some() == plan.history.is_some()
-            && files.len() == plan.files.len()
-            && files.iter().zip(&plan.files).all(|(a, b)| a.is_same(b))
+        self.snapshot.revision == input.revision
+            && self.snapshot.history.is_some() == input.history.is_some()
+            && files.len() == input.files.len()
+            && files.iter().zip(&input.files).all(|(a, b)| a.is_same(b))
     }
 }
 
@@ -181,13 +181,13 @@ impl Writer {
     /// Builds the first index ahead of time, for [`Self::publish`], which publishes it if the files are still the same
     /// and derives the index from it otherwise. Errors are ignored here; publishing reports them. Blocks; runs on the
     /// current rayon pool.
-    pub fn draft(&mut self, plan: Plan) {
+    pub fn draft(&mut self, input: IndexInput) {
         if self.repository.current_unless_stale().is_some() {
             return;
         }
         let start = Instant::now();
         let generation = self.repository.generation() + 1;
-        let built = self.restore(plan, generation).ok();
+        let built = self.restore(input, generation).ok();
         self.draft = built.map(|snapshot| Draft {
             snapshot,
             took: start.elapsed(),
@@ -201,25 +201,25 @@ impl Writer {
             .map_or(Duration::ZERO, |draft| draft.took)
     }
 
-    fn restore(&self, plan: Plan, generation: u64) -> Result<Snapshot, PublishError> {
-        let stored = self.repository.store.index_of(&plan.files);
-        restore(plan, generation, &stored)
+    fn restore(&self, input: IndexInput, generation: u64) -> Result<Snapshot, PublishError> {
+        let stored = self.repository.store.index_of(&input.files);
+        restore(input, generation, &stored)
     }
 
     /// Builds the next generation and makes it the current one. Blocks: not for async threads.
     ///
     /// # Errors
     /// When the index cannot be built; the current snapshot stays.
-    pub fn publish(&mut self, plan: Plan) -> Result<Arc<Snapshot>, PublishError> {
+    pub fn publish(&mut self, input: IndexInput) -> Result<Arc<Snapshot>, PublishError> {
         let basis = self.repository.current_unless_stale();
         let generation = self.repository.generation() + 1;
-        let cause = plan.cause;
+        let cause = input.cause;
         let draft = self.draft.take();
         let build = || match (basis, draft) {
-            (Some(basis), _) => build(plan, generation, Some(&basis.snapshot)),
-            (None, Some(draft)) if draft.is(&plan) => Ok(draft.snapshot),
-            (None, Some(draft)) => build(plan, generation, Some(&draft.snapshot)),
-            (None, None) => self.restore(plan, generation),
+            (Some(basis), _) => build(input, generation, Some(&basis.snapshot)),
+            (None, Some(draft)) if draft.is(&input) => Ok(draft.snapshot),
+            (None, Some(draft)) => build(input, generation, Some(&draft.snapshot)),
+            (None, None) => self.restore(input, generation),
         };
         let snapshot = if cause == Cause::History {
             self.pools.add_history(build)
@@ -235,11 +235,15 @@ impl Writer {
     ///
     /// # Errors
     /// When the index cannot be built.
-    pub fn publish_stale(&mut self, plan: Plan, stale: &StaleIndex) -> Result<(), PublishError> {
+    pub fn publish_stale(
+        &mut self,
+        input: IndexInput,
+        stale: &StaleIndex,
+    ) -> Result<(), PublishError> {
         let generation = self.repository.generation() + 1;
-        let cause = plan.cause;
+        let cause = input.cause;
         let stored = stale.index();
-        let restore = || restore(plan, generation, &stored);
+        let restore = || restore(input, generation, &stored);
         let mut snapshot = self.pools.install(restore)?;
         snapshot.is_outdated = true;
         self.swap_in(Arc::new(snapshot), cause);
@@ -262,7 +266,7 @@ impl Writer {
         if snapshot.revision.commit != commit {
             return Ok(());
         }
-        self.publish(Plan {
+        self.publish(IndexInput {
             cause: Cause::History,
             revision: snapshot.revision.clone(),
             files: snapshot.files.as_slice().to_vec(),
@@ -325,7 +329,7 @@ impl Writer {
     }
 
     /// Sets the polling state of a git repository.
-    pub fn set_polling(&mut self, polling: Polling) {
+    pub fn set_polling(&mut self, polling: PollStatus) {
         self.repository
             .set_status(|status| status.polling = Some(polling));
     }
@@ -359,9 +363,9 @@ mod tests {
         Writer::new(Arc::new(repository), Arc::new(pools))
     }
 
-    /// A plan for a tree of one file with this blob id.
-    fn plan(content: u8) -> Plan {
-        Plan {
+    /// The input for a tree of one file with this blob id.
+    fn input(content: u8) -> IndexInput {
+        IndexInput {
             cause: Cause::Registered,
             revision: Revision {
                 commit: String::new(),
@@ -385,21 +389,21 @@ mod tests {
     fn draft_is_published_only_if_files_are_unchanged() {
         for (published, is_draft) in [(1, true), (2, false)] {
             let mut writer = writer();
-            writer.draft(plan(1));
+            writer.draft(input(1));
             let draft = writer.draft.as_ref().expect("a draft");
             let files = draft.snapshot.files.as_slice().as_ptr();
             assert!(writer.repository.current().is_none(), "nobody sees it");
-            let snapshot = writer.publish(plan(published)).expect("an index");
+            let snapshot = writer.publish(input(published)).expect("an index");
             assert_eq!(snapshot.files.as_slice().as_ptr() == files, is_draft);
             let blob = ObjectId::from_sha1([published; 20]);
             assert_eq!(snapshot.files.as_slice()[0].blob, blob);
             assert_eq!(snapshot.generation, 1);
             assert!(writer.draft.is_none());
-            writer.draft(plan(3));
+            writer.draft(input(3));
             assert!(writer.draft.is_none(), "only before the first index");
         }
         let mut writer = writer();
-        writer.draft(plan(1));
+        writer.draft(input(1));
         writer.fail("gone".to_owned());
         assert!(writer.draft.is_none());
     }

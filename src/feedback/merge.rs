@@ -3,7 +3,7 @@
 use super::client_feedback::{NamedPlace, text};
 use super::ranking::Ranking;
 use super::{Feedback, count_in_context};
-use crate::engine::Changed;
+use crate::engine::TouchedCode;
 use crate::store::{AnswerRow, FeedbackRow, FeedbackSource, StoreError, now_millis};
 
 /// Most functions and files of one change that are stored by name; all of them are counted.
@@ -33,7 +33,7 @@ impl Feedback {
         &self,
         answers: Vec<AnswerRow>,
         origin: &str,
-        changed: &Changed,
+        changed: &TouchedCode,
     ) -> Result<usize, StoreError> {
         let places = places(changed);
         let mut stored = 0;
@@ -66,7 +66,7 @@ impl Feedback {
 }
 
 /// Lists the changed functions, and the changed files without a changed function.
-fn places(changed: &Changed) -> Vec<NamedPlace> {
+fn places(changed: &TouchedCode) -> Vec<NamedPlace> {
     let functions = changed.functions.iter().map(|function| NamedPlace {
         path: function.path.clone(),
         name: Some(function.name.clone()),

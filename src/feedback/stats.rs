@@ -7,7 +7,7 @@ use time::{Date, Duration};
 use super::Feedback;
 use crate::access::Grant;
 use crate::access::audit::{self, Action, Outcome};
-use crate::store::{ChangeCounts, DayRow, FeedbackSource, StoreError};
+use crate::store::{ChangeCounts, FeedbackDayRow, FeedbackSource, StoreError};
 
 /// Length of a period.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -111,7 +111,7 @@ impl Feedback {
 
 /// Sums up the wanted repositories. `days` must be sorted by repository.
 pub fn by_repository(
-    days: &[DayRow],
+    days: &[FeedbackDayRow],
     by: PeriodLength,
     is_wanted: impl Fn(&str) -> bool,
 ) -> Vec<RepositoryStats> {
@@ -121,7 +121,7 @@ pub fn by_repository(
 }
 
 /// Sums up the days of one repository.
-fn summed(days: &[DayRow], by: PeriodLength) -> RepositoryStats {
+fn summed(days: &[FeedbackDayRow], by: PeriodLength) -> RepositoryStats {
     let mut stats = RepositoryStats::default();
     let mut periods: BTreeMap<i64, FeedbackCounts> = BTreeMap::new();
     for day in days {
@@ -153,7 +153,7 @@ fn date(day: i64) -> Option<Date> {
 }
 
 impl FeedbackCounts {
-    fn add(&mut self, day: &DayRow) {
+    fn add(&mut self, day: &FeedbackDayRow) {
         match day.source {
             None => self.answers += day.number,
             Some(FeedbackSource::Merge) => {
@@ -184,8 +184,13 @@ pub fn share(part: i64, whole: i64) -> Option<f64> {
 mod tests {
     use super::*;
 
-    fn row(repo: &str, day: i64, source: Option<FeedbackSource>, in_context: i64) -> DayRow {
-        DayRow {
+    fn row(
+        repo: &str,
+        day: i64,
+        source: Option<FeedbackSource>,
+        in_context: i64,
+    ) -> FeedbackDayRow {
+        FeedbackDayRow {
             repo: repo.to_owned(),
             day,
             source,

@@ -130,7 +130,7 @@ impl Forges {
             | AskError::Revision(
                 RevisionError::TooLong(_)
                 | RevisionError::Unavailable(_)
-                | RevisionError::Gone
+                | RevisionError::RepositoryClosed
                 | RevisionError::Damaged,
             ) => CallError::Later {
                 reason,
@@ -142,7 +142,7 @@ impl Forges {
                 CallError::Failed(reason)
             }
             AskError::Failed(_)
-            | AskError::Defect
+            | AskError::Internal
             | AskError::Revision(RevisionError::Failed(_)) => CallError::Failed(reason),
             AskError::UnknownRepo(_) | AskError::Revision(_) => CallError::Refused(reason),
         }

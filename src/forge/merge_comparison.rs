@@ -42,7 +42,7 @@ impl Forges {
             None => host.ends(source.scope(), &source.thread).await?,
         };
         let grant = grant_of(&source.forge, &repository);
-        let changed = self.engine.changed(&grant, name, ends).await;
+        let changed = self.engine.touched_code(&grant, name, ends).await;
         let changed = changed.map_err(|error| self.to_call_error(&repository, error))?;
         if changed.files.is_empty() {
             return Ok(TaskOutcome::Quiet("it changed no existing source file"));

@@ -197,7 +197,7 @@ pub async fn collect(
     State(state): State<HttpState>,
     Caller(grant): Caller,
 ) -> Result<Json<CollectedAnswer>, Problem> {
-    let repos = state.catalog.collect(&grant).await?;
+    let repos = state.catalog.collect_garbage(&grant).await?;
     Ok(Json(CollectedAnswer {
         freed_bytes: repos.values().sum(),
         repos,

@@ -90,7 +90,7 @@ pub enum RegisterError {
     Credentials(std::io::Error),
     /// The task panicked.
     #[error("internal error while checking the source")]
-    Defect,
+    Internal,
 }
 
 /// Why a repository was not removed or synchronized.
@@ -105,7 +105,7 @@ pub enum ManageError {
     Store(#[from] StoreError),
     /// The task panicked.
     #[error("the repository was not removed completely: see the server's log")]
-    Defect,
+    Internal,
 }
 
 /// All repositories and the tasks that keep them current.
@@ -248,7 +248,7 @@ impl Catalog {
         };
         // In its own task: if the client disconnects, a listed repository must still be served.
         let registering = self.tracker.spawn(registering.in_current_span());
-        registering.await.unwrap_or(Err(RegisterError::Defect))
+        registering.await.unwrap_or(Err(RegisterError::Internal))
     }
 
     async fn register_unaudited(
@@ -261,7 +261,7 @@ impl Catalog {
         let settings = Arc::clone(&self.settings);
         let source = registration.source;
         let checked = spawn_blocking(move || source::checked(source, &settings));
-        let (source, login) = checked.await.map_err(|_| RegisterError::Defect)??;
+        let (source, login) = checked.await.map_err(|_| RegisterError::Internal)??;
         let taken = || RegisterError::Taken(name.to_string());
         if self.engine.get(grant, name.as_str()).is_some() {
             return Err(taken());
@@ -360,7 +360,10 @@ impl Catalog {
     ///
     /// # Errors
     /// When the grant does not allow it.
-    pub async fn collect(&self, grant: &Grant) -> Result<BTreeMap<String, u64>, AccessDenied> {
+    pub async fn collect_garbage(
+        &self,
+        grant: &Grant,
+    ) -> Result<BTreeMap<String, u64>, AccessDenied> {
         if let Err(denied) = grant.require(Scope::Admin) {
             audit::record(grant, Action::Collect, None, Outcome::Denied);
             return Err(denied);
@@ -380,10 +383,10 @@ impl Catalog {
             }
             let collected = spawn_blocking(move || {
                 let _running = running;
-                let _alone = repository.storing();
+                let _alone = repository.lock_store();
                 let basis = repository.current_unless_stale()?;
                 let others = repository.revisions.warm();
-                Some(repository.store.collect(&basis.snapshot, &others))
+                Some(repository.store.collect_garbage(&basis.snapshot, &others))
             });
             match collected.await {
                 Ok(Some(Ok(bytes))) => drop(freed.insert(name, bytes)),
@@ -439,6 +442,6 @@ fn outcome<T>(result: &Result<T, ManageError>) -> Outcome {
         Ok(_) => Outcome::Done,
         Err(ManageError::Denied(_)) => Outcome::Denied,
         Err(ManageError::UnknownRepo(_)) => Outcome::Unknown,
-        Err(ManageError::Store(_) | ManageError::Defect) => Outcome::Failed,
+        Err(ManageError::Store(_) | ManageError::Internal) => Outcome::Failed,
     }
 }

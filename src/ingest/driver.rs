@@ -25,7 +25,8 @@ use super::schedule::retry_wait;
 use super::task_group::TaskGroup;
 use super::tree::Stats;
 use crate::engine::{
-    BlobCache, Cause, CommitHistory, Engine, Phase, Plan, Progress, Repository, StaleIndex, Writer,
+    BlobCache, Cause, CommitHistory, Engine, IndexInput, Phase, Progress, Repository, StaleIndex,
+    Writer,
 };
 use crate::telemetry::{milliseconds, spans};
 pub(super) use git::{GitSource, Origin};
@@ -267,13 +268,13 @@ fn publish_history(writer: &mut Writer, commit: &str, loaded: Loaded) -> NextLoa
 type Listed = (Revision, Vec<SourceFile>);
 
 fn publish_stale(writer: &mut Writer, (revision, files): Listed, stale: &StaleIndex) {
-    let plan = Plan {
+    let input = IndexInput {
         cause: Cause::Registered,
         revision,
         files,
         history: None,
     };
-    match writer.publish_stale(plan, stale) {
+    match writer.publish_stale(input, stale) {
         Ok(()) => {
             tracing::info!(
                 "the stored index of an earlier version answers until the new one is built"
@@ -283,13 +284,13 @@ fn publish_stale(writer: &mut Writer, (revision, files): Listed, stale: &StaleIn
     }
 }
 
-fn publish(writer: &mut Writer, plan: Plan, start: Instant) -> ScanOutcome {
+fn publish(writer: &mut Writer, input: IndexInput, start: Instant) -> ScanOutcome {
     let read = start.elapsed().saturating_sub(writer.draft_time());
-    let cause = plan.cause.name();
+    let cause = input.cause.name();
     metrics::histogram!("foveate_index_read_seconds", "cause" => cause).record(read);
     let repository = Arc::clone(writer.repository());
     repository.progress.enter(Phase::Building, 0);
-    match writer.publish(plan) {
+    match writer.publish(input) {
         Ok(snapshot) => {
             tracing::info!(
                 generation = snapshot.generation,

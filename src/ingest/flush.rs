@@ -124,7 +124,7 @@ impl InMemory {
 
 /// Writes the index, and the stats of the files once many have changed.
 fn save(repository: &Repository, stats: &Stats) -> io::Result<()> {
-    let _alone = repository.storing();
+    let _alone = repository.lock_store();
     let Some(basis) = repository.current_unless_stale() else {
         return Ok(());
     };
@@ -144,7 +144,7 @@ fn save_all(repository: &Repository, stats: &Stats) -> io::Result<()> {
 /// Writes the stats of all files, and the summary, whose time of the last question tells the next process what to load
 /// first.
 fn save_rest(repository: &Repository, stats: &Stats) -> io::Result<()> {
-    let _alone = repository.storing();
+    let _alone = repository.lock_store();
     if let Some(basis) = repository.current_unless_stale() {
         let files = &basis.snapshot.files;
         stats.save(|path| files.find(path.as_str()).is_some())?;

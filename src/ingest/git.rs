@@ -29,7 +29,7 @@ use tokio_util::sync::CancellationToken;
 use super::max_size::TooLarge;
 use crate::engine::Cancelled;
 pub use head::HeadFingerprint;
-pub use history::records::Records;
+pub use history::records::CommitRecords;
 pub use history::{CommitChange, HistoryLimits, HistoryStep};
 pub use location::{Location, LocationError, without_credentials};
 pub use objects::{Differences, Entry, EntryKind, is_missing};
@@ -85,7 +85,7 @@ pub enum GitError {
     #[error(
         "the server is asked for no further commit now: it did not send {0} others that were requested in the last minutes"
     )]
-    NotAsked(usize),
+    RequestLimit(usize),
     #[error("git {subcommand} took longer than {limit:?} (`{setting}`)")]
     Timeout {
         subcommand: &'static str,
@@ -97,7 +97,7 @@ pub enum GitError {
     )]
     Killed { subcommand: String, signal: i32 },
     #[error("git {subcommand} wrote more than {megabytes} MiB: the repository has too many files")]
-    TooMuch {
+    TooMuchOutput {
         subcommand: String,
         megabytes: usize,
     },
@@ -110,16 +110,16 @@ pub enum GitError {
     )]
     PrivateHost(String),
     #[error("{0:?} names a commit that is missing from the repository: run `git fsck` for details")]
-    Lost(String),
-    #[error("the local clone has lost {lost} files and is cloned again")]
-    Damaged { lost: usize },
+    MissingCommit(String),
+    #[error("the local clone has lost {count} files and is cloned again")]
+    MissingFiles { count: usize },
     #[error("the local clone of the repository is damaged and is cloned again")]
     DamagedClone,
     /// The repository, or something needed to read it, is not available now.
     #[error("{0}")]
     Unavailable(String),
     #[error("unexpected output of git {0}")]
-    Output(&'static str),
+    UnexpectedOutput(&'static str),
     /// Git could not be started, or a pipe to it failed.
     #[error("cannot run git: {0}")]
     Io(#[from] std::io::Error),
@@ -140,12 +140,12 @@ impl GitError {
     pub fn is_damage(&self) -> bool {
         matches!(
             self,
-            Self::Lost(_)
-                | Self::Damaged { .. }
+            Self::MissingCommit(_)
+                | Self::MissingFiles { .. }
                 | Self::DamagedClone
                 | Self::NotARepository(_)
                 | Self::Refused { .. }
-                | Self::Output(_)
+                | Self::UnexpectedOutput(_)
         ) || matches!(self, Self::Failed { stderr, .. } if !lacks_memory(stderr))
     }
 }
@@ -186,12 +186,12 @@ fn refuses_commit(complaints: &str) -> bool {
 /// Returns an error if a clone has unreadable files: clones are complete, so these objects were lost.
 ///
 /// # Errors
-/// [`GitError::Damaged`], with the number of files.
+/// [`GitError::MissingFiles`], with the number of files.
 pub fn refuse_lost_files(files: &[SourceFile]) -> Result<(), GitError> {
     let is_lost = |file: &&SourceFile| matches!(file.skipped, Some(SkipReason::Unreadable(_)));
     match files.iter().filter(is_lost).count() {
         0 => Ok(()),
-        lost => Err(GitError::Damaged { lost }),
+        count => Err(GitError::MissingFiles { count }),
     }
 }
 
@@ -213,7 +213,7 @@ impl GitRepo {
     pub fn open(path: &Path, read_limits: &Arc<ReadLimits>) -> Result<Self, GitError> {
         let not_a_repository = || GitError::NotARepository(path.to_owned());
         if path.join(".git").symlink_metadata().is_ok() {
-            return Self::around(path, read_limits)?.ok_or_else(not_a_repository);
+            return Self::discover(path, read_limits)?.ok_or_else(not_a_repository);
         }
         read_limits.check(path)?;
         if !path.join("objects").is_dir() || !path.join("HEAD").exists() {
@@ -231,15 +231,15 @@ impl GitRepo {
     ///
     /// # Errors
     /// When git is missing or cannot use the repository, or `read_limits` do not allow all of the repository.
-    pub fn around(
+    pub fn discover(
         directory: &Path,
         read_limits: &Arc<ReadLimits>,
     ) -> Result<Option<Self>, GitError> {
         let real = std::fs::canonicalize(directory);
-        if read_limits::dot_git_around(real.as_deref().unwrap_or(directory)).is_none() {
+        if read_limits::discover_dot_git(real.as_deref().unwrap_or(directory)).is_none() {
             return Ok(None);
         }
-        read_limits.check_around(directory)?;
+        read_limits.check_discovered(directory)?;
         let mut command = command::git();
         command
             .arg("-C")
@@ -285,7 +285,7 @@ impl GitRepo {
                 return Ok(commit);
             }
             if self.is_lost_commit(&id)? {
-                return Err(GitError::Lost(reference.to_owned()));
+                return Err(GitError::MissingCommit(reference.to_owned()));
             }
         }
         if reference == "HEAD" {
@@ -330,7 +330,7 @@ impl GitRepo {
         String::from_utf8_lossy(&output.stdout)
             .trim()
             .parse()
-            .map_err(|_| GitError::Output("log"))
+            .map_err(|_| GitError::UnexpectedOutput("log"))
     }
 
     /// Whether the clone is shallow, so that it lacks old commits.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use tokio::sync::Semaphore;
 
-use super::git::{GitError, GitRepo, HistoryLimits, HistoryStep, Records};
+use super::git::{CommitRecords, GitError, GitRepo, HistoryLimits, HistoryStep};
 use super::task_group::TaskGroup;
 use crate::engine::{Cancelled, CommitHistory, Engine, Repository};
 
@@ -17,7 +17,7 @@ pub(super) struct HistoryReader {
     pub repository: Arc<Repository>,
     pub limits: HistoryLimits,
     /// Cached records of commits.
-    pub records: Arc<Records>,
+    pub records: Arc<CommitRecords>,
     pub tasks: TaskGroup,
 }
 

@@ -12,11 +12,11 @@ use foveate_index::{Revision, Snapshot};
 use foveate_model::{SourceFile, TouchedFunctions};
 use tokio_util::sync::CancellationToken;
 
-use super::git::{GitError, GitRepo, HistoryLimits, HistoryStep, Records};
+use super::git::{CommitRecords, GitError, GitRepo, HistoryLimits, HistoryStep};
 use super::tree::{Stats, TreeError, WorkingTree};
 use crate::engine::{
-    BlobCache, Cause, CommitHistory, HistoryIndex, IndexStore, Parsers, Phase, Plan, Progress,
-    PublishError, StoreLocation, build_once,
+    BlobCache, Cause, CommitHistory, HistoryIndex, IndexInput, IndexStore, Parsers, Phase,
+    Progress, PublishError, StoreLocation, build_once,
 };
 pub use repository::{Repository, is_bare};
 
@@ -119,7 +119,7 @@ pub struct OneShotIndexer {
     store: Arc<IndexStore>,
     /// Blob ids of a working tree's files by their stats.
     stats: Arc<Stats>,
-    records: Arc<Records>,
+    records: Arc<CommitRecords>,
     progress: Arc<Progress>,
 }
 
@@ -131,7 +131,7 @@ pub struct BuiltIndex {
     /// Why past commits could not be read.
     pub history_error: Option<GitError>,
     /// Messages about files of the commit that the clone lacks, each with a remedy.
-    pub absent: Vec<String>,
+    pub missing_parts: Vec<String>,
     /// Key under which a newly read history is to be stored; `None` if there is none to store.
     new_history: Option<String>,
 }
@@ -156,7 +156,7 @@ impl OneShotIndexer {
         Self {
             blobs: BlobCache::new(parsers, 0).with(Arc::clone(&store)),
             stats: Arc::new(Stats::of(&store)),
-            records: Arc::new(Records::of(&store)),
+            records: Arc::new(CommitRecords::of(&store)),
             progress: Arc::default(),
             store,
             settings,
@@ -221,8 +221,8 @@ impl OneShotIndexer {
         let history = history.unwrap_or_else(|_| FoundHistory::defect());
         let revision = Revision::of_commit(commit);
         let files = files?;
-        let absent = missing_parts::of_commit(&files).into_iter().collect();
-        self.build(revision, files, history, absent)
+        let missing_parts = missing_parts::of_commit(&files).into_iter().collect();
+        self.build(revision, files, history, missing_parts)
     }
 
     fn tree(&self) -> Result<BuiltIndex, OneShotError> {
@@ -246,8 +246,8 @@ impl OneShotIndexer {
             }
             (history, _) => history.unwrap_or_else(|_| FoundHistory::defect()),
         };
-        let absent = missing_parts::of_tree(&tree);
-        self.build(revision, tree.files(), history, absent)
+        let missing_parts = missing_parts::of_tree(&tree);
+        self.build(revision, tree.files(), history, missing_parts)
     }
 
     fn build(
@@ -255,7 +255,7 @@ impl OneShotIndexer {
         revision: Revision,
         files: Vec<SourceFile>,
         history: FoundHistory,
-        mut absent: Vec<String>,
+        mut missing_parts: Vec<String>,
     ) -> Result<BuiltIndex, OneShotError> {
         self.progress.enter(Phase::Building, 0);
         let (read, indexed, history_error) = match history.outcome {
@@ -264,15 +264,15 @@ impl OneShotIndexer {
             HistoryResult::Failed(error) => (None, None, Some(error)),
         };
         let new_history = history.key.filter(|_| read.is_some());
-        let plan = Plan {
+        let input = IndexInput {
             cause: Cause::Request,
             revision,
             files,
             history: read,
         };
-        let snapshot = build_once(plan, indexed, &self.store)?;
-        if absent.is_empty() && snapshot.touched_functions == TouchedFunctions::Unreadable {
-            absent.extend(
+        let snapshot = build_once(input, indexed, &self.store)?;
+        if missing_parts.is_empty() && snapshot.touched_functions == TouchedFunctions::Unreadable {
+            missing_parts.extend(
                 self.settings
                     .repository
                     .git()
@@ -282,7 +282,7 @@ impl OneShotIndexer {
         Ok(BuiltIndex {
             snapshot: Arc::new(snapshot),
             history_error,
-            absent,
+            missing_parts,
             new_history,
         })
     }

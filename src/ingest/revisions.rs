@@ -17,7 +17,7 @@ use super::git::{Differences, GitError, GitRepo, HistoryStep, refuse_lost_files}
 use super::history_reader::HistoryReader;
 use super::task_group::TaskGroup;
 use crate::engine::{
-    AdmittedRequest, BlobCache, BuildHandle, BuildSlot, Cause, Diff, DiffEnds, Engine, Plan,
+    AdmittedRequest, BlobCache, BuildHandle, BuildSlot, Cause, Diff, DiffEnds, Engine, IndexInput,
     Progress, Reply, Repository, RevisionError, RevisionRequest, Source, build,
 };
 use crate::telemetry::spans;
@@ -189,7 +189,7 @@ impl RevisionBuilder {
         permits: &Arc<Semaphore>,
     ) -> Result<OwnedSemaphorePermit, RevisionError> {
         let permit = self.tasks.permit(permits).await;
-        permit.ok_or(RevisionError::Gone)
+        permit.ok_or(RevisionError::RepositoryClosed)
     }
 
     fn git(&self) -> Result<Arc<GitRepo>, RevisionError> {
@@ -224,19 +224,19 @@ impl RevisionBuilder {
                 if is_clone {
                     refuse_lost_files(&files)?;
                 }
-                let plan = Plan {
+                let input = IndexInput {
                     cause: Cause::Request,
                     revision: Revision::of_commit(commit),
                     files,
                     history: None,
                 };
-                build(plan, 1, nearest).map_err(|error| GitError::Unavailable(error.to_string()))
+                build(input, 1, nearest).map_err(|error| GitError::Unavailable(error.to_string()))
             });
             drop(permit);
             snapshot
         });
         tokio::select! {
-            () = self.tasks.stop.cancelled() => Err(RevisionError::Gone),
+            () = self.tasks.stop.cancelled() => Err(RevisionError::RepositoryClosed),
             snapshot = work => Ok(Arc::new(snapshot?)),
         }
     }
@@ -290,7 +290,7 @@ impl RevisionBuilder {
             snapshot = match self.with_history(&snapshot, step).await {
                 Ok(_) if handle.is_abandoned() => return,
                 Ok(full) => Arc::new(full),
-                Err(RevisionError::Gone) => return,
+                Err(RevisionError::RepositoryClosed) => return,
                 Err(error) => {
                     let repo = &self.repository.name;
                     tracing::warn!(%repo, %error, "cannot load the history of a revision");
@@ -314,7 +314,7 @@ impl RevisionBuilder {
         let history = history.map_err(|error| self.failed(error))?;
         let (engine, before) = (Arc::clone(&self.engine), Arc::clone(before));
         self.blocking(move || {
-            let plan = Plan {
+            let input = IndexInput {
                 cause: Cause::History,
                 revision: before.revision.clone(),
                 files: before.files.as_slice().to_vec(),
@@ -322,7 +322,7 @@ impl RevisionBuilder {
             };
             engine
                 .pools
-                .add_history(|| build(plan, before.generation + 1, Some(&before)))
+                .add_history(|| build(input, before.generation + 1, Some(&before)))
                 .map_err(|error| GitError::Unavailable(error.to_string()))
         })
         .await
@@ -443,13 +443,13 @@ fn revision_error(error: GitError) -> RevisionError {
         GitError::NoCommits => RevisionError::UnknownRef("HEAD".to_owned()),
         GitError::MalformedRef { .. } => RevisionError::MalformedRef(error.to_string()),
         GitError::Timeout { .. } => RevisionError::TooLong(error.to_string()),
-        GitError::NotAsked(_) => RevisionError::Unavailable(error.to_string()),
+        GitError::RequestLimit(_) => RevisionError::Unavailable(error.to_string()),
         GitError::NotAllowed(_) => RevisionError::NotAllowed(error.to_string()),
         GitError::TooLarge(_) => RevisionError::TooLarge(error.to_string()),
         GitError::Shallow { .. } | GitError::Partial | GitError::Treeless => {
             RevisionError::MalformedRef(error.to_string())
         }
-        GitError::Cancelled(_) => RevisionError::Gone,
+        GitError::Cancelled(_) => RevisionError::RepositoryClosed,
         other => RevisionError::Failed(other.to_string()),
     }
 }
@@ -460,7 +460,7 @@ mod tests {
 
     #[test]
     fn commit_that_the_server_is_not_asked_for_is_not_unknown() {
-        let error = revision_error(GitError::NotAsked(100));
+        let error = revision_error(GitError::RequestLimit(100));
         assert!(matches!(error, RevisionError::Unavailable(_)), "{error}");
     }
 }

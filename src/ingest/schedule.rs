@@ -5,7 +5,7 @@
 use std::time::{Duration, Instant};
 
 use super::PollSettings;
-use crate::engine::Polling;
+use crate::engine::PollStatus;
 
 /// Longest wait after a failure.
 const MAX_BACKOFF: Duration = Duration::from_secs(3600);
@@ -61,8 +61,8 @@ impl Schedule {
     }
 
     /// Returns the state of polling, for status reports.
-    pub fn polling(&self) -> Polling {
-        Polling {
+    pub fn polling(&self) -> PollStatus {
+        PollStatus {
             interval: self.settings.interval,
             failures: self.failures,
             checked: self.checked,

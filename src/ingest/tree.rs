@@ -88,7 +88,7 @@ impl WorkingTree {
         // Read before git is asked, so that a change in between is noticed the next time.
         let dot_git = DotGit::of(&root);
         // Without git the files are still read; there is no commit, history or other revision.
-        let git = GitRepo::around(&root, &read_limits).unwrap_or_else(|error| {
+        let git = GitRepo::discover(&root, &read_limits).unwrap_or_else(|error| {
             tracing::warn!(
                 root = %root.display(),
                 %error,

@@ -21,7 +21,7 @@ const MAX_PATHS: usize = 10_000;
 
 /// Changes since they were last taken.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Changed {
+pub struct ChangeSet {
     /// Absolute paths of files and directories.
     pub paths: HashSet<PathBuf>,
     /// Whether the paths are incomplete and a full scan is needed: ignore rules changed, or events were lost.
@@ -30,7 +30,7 @@ pub struct Changed {
     pub head: bool,
 }
 
-impl Changed {
+impl ChangeSet {
     fn is_empty(&self) -> bool {
         self.paths.is_empty() && !self.rescan && !self.head
     }
@@ -43,8 +43,8 @@ impl Changed {
 
 /// Collects changes until they are taken.
 #[derive(Debug)]
-pub struct Changes {
-    set: Mutex<Changed>,
+pub struct ChangeCollector {
+    set: Mutex<ChangeSet>,
     sequence: AtomicU64,
     arrived: Notify,
     /// Number of changed paths that are not published yet, for readers.
@@ -53,7 +53,7 @@ pub struct Changes {
     watches: Watches,
 }
 
-impl Changes {
+impl ChangeCollector {
     fn new(git_dir: Option<&Path>, pending: Arc<AtomicUsize>) -> Self {
         Self {
             set: Mutex::default(),
@@ -118,7 +118,7 @@ impl Changes {
     }
 
     /// Takes the changes. Their paths count as pending until [`Self::done`].
-    pub fn take(&self) -> Changed {
+    pub fn take(&self) -> ChangeSet {
         std::mem::take(&mut self.set.lock())
     }
 
@@ -134,7 +134,7 @@ impl Changes {
     }
 
     /// Returns a copy of the changes that are not taken yet.
-    pub fn waiting(&self) -> Changed {
+    pub fn waiting(&self) -> ChangeSet {
         self.set.lock().clone()
     }
 }
@@ -148,7 +148,7 @@ fn is_access_only(kind: EventKind) -> bool {
     }
 }
 
-fn classify(set: &mut Changed, path: PathBuf, git_dir: Option<&Path>) {
+fn classify(set: &mut ChangeSet, path: PathBuf, git_dir: Option<&Path>) {
     let name = path.file_name().and_then(|n| n.to_str()).unwrap_or("");
     if let Some(inside) = git_dir.and_then(|dir| path.strip_prefix(dir).ok()) {
         match inside.to_str().unwrap_or("") {
@@ -234,7 +234,7 @@ impl Watches {
 pub struct TreeWatcher {
     state: Mutex<WatchState>,
     /// The collected changes.
-    pub changes: Arc<Changes>,
+    pub changes: Arc<ChangeCollector>,
 }
 
 #[derive(Debug)]
@@ -249,7 +249,7 @@ impl TreeWatcher {
     /// # Errors
     /// When the system provides no watcher; the message gives the reason.
     pub fn new(git_dir: Option<&Path>, pending: Arc<AtomicUsize>) -> Result<Self, String> {
-        let changes = Arc::new(Changes::new(git_dir, pending));
+        let changes = Arc::new(ChangeCollector::new(git_dir, pending));
         let watcher = notify::recommended_watcher({
             let changes = Arc::clone(&changes);
             move |event| changes.add(event)
@@ -391,8 +391,8 @@ mod tests {
 
     use super::*;
 
-    fn changes() -> Changes {
-        Changes::new(Some(Path::new("/r/.git")), Arc::default())
+    fn changes() -> ChangeCollector {
+        ChangeCollector::new(Some(Path::new("/r/.git")), Arc::default())
     }
 
     fn event(kind: EventKind, path: &str) -> notify::Result<Event> {

@@ -310,7 +310,7 @@ fn unknown_argument(unknown: &UnknownField<'_>) -> String {
 
 fn result<T: Readable + Serialize>(answer: &T) -> Result<CallToolResult, Failure> {
     let json = serde_json::to_value(answer);
-    let json = json.map_err(|_| Failure::from(AskError::Defect))?;
+    let json = json.map_err(|_| Failure::from(AskError::Internal))?;
     let mut result = CallToolResult::structured(json);
     result.content = vec![ContentBlock::text(text::readable(answer))];
     Ok(result)

@@ -40,11 +40,11 @@ impl From<AskError> for Failure {
             }
             AskError::Revision(RevisionError::NoRevisions) => "; leave `ref` out",
             AskError::Revision(_) => "",
-            AskError::Admission(AdmissionError::QueueFull | AdmissionError::Waited) => {
+            AskError::Admission(AdmissionError::QueueFull | AdmissionError::TimedOut) => {
                 "; call again in a second"
             }
             AskError::Deadline(_) => "; call again with a narrower request",
-            AskError::Defect => "; internal error: the server's log has the details",
+            AskError::Internal => "; internal error: the server's log has the details",
         };
         Self::Message(format!("{error}{advice}"))
     }

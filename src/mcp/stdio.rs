@@ -28,7 +28,7 @@ pub enum SessionError {
     Begin(Box<ServerInitializeError>),
     /// A defect.
     #[error("the session failed: {0}")]
-    Defect(tokio::task::JoinError),
+    Internal(tokio::task::JoinError),
 }
 
 /// Serves one session on standard input and output.
@@ -44,7 +44,7 @@ pub async fn serve(service: McpService, stop: CancellationToken) -> Result<(), S
         Err(error) => return Err(SessionError::Begin(Box::new(error))),
     };
     match running.waiting().await {
-        Ok(QuitReason::JoinError(error)) | Err(error) => Err(SessionError::Defect(error)),
+        Ok(QuitReason::JoinError(error)) | Err(error) => Err(SessionError::Internal(error)),
         Ok(_) => Ok(()),
     }
 }

@@ -24,7 +24,7 @@ const CHANNEL: &str = "foveate";
 
 /// Version counters of tables; each grows when its table may have changed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Versions {
+pub struct TableVersions {
     /// Version of the API keys.
     pub keys: u64,
     /// Version of the repositories.
@@ -35,7 +35,7 @@ pub struct Versions {
 
 /// The table that changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Changed {
+enum ChangedTable {
     Nothing,
     Keys,
     Repositories,
@@ -44,7 +44,7 @@ enum Changed {
     Anything,
 }
 
-impl Changed {
+impl ChangedTable {
     fn table(name: &str) -> Self {
         match name {
             "keys" => Self::Keys,
@@ -55,8 +55,8 @@ impl Changed {
         }
     }
 
-    fn count(self, versions: &mut Versions) -> bool {
-        let Versions {
+    fn count(self, versions: &mut TableVersions) -> bool {
+        let TableVersions {
             keys,
             repositories,
             jobs,
@@ -87,7 +87,7 @@ enum Source {
 
 impl Store {
     /// Returns a receiver of table versions, which change only while [`Self::follow`] runs.
-    pub fn subscribe(&self) -> watch::Receiver<Versions> {
+    pub fn subscribe(&self) -> watch::Receiver<TableVersions> {
         self.inner.versions.subscribe()
     }
 
@@ -129,12 +129,12 @@ impl Store {
     }
 
     /// Waits for the next notification, poll or fallback, and returns the change.
-    async fn next_event(&self, source: &mut Option<Source>) -> Result<Changed, StoreError> {
+    async fn next_event(&self, source: &mut Option<Source>) -> Result<ChangedTable, StoreError> {
         self.check_file()?;
         let Some(open) = source else {
             // Changes before the source was opened were missed.
             *source = Some(self.open_source().await?);
-            return Ok(Changed::Anything);
+            return Ok(ChangedTable::Anything);
         };
         match open {
             Source::Sqlite {
@@ -146,20 +146,20 @@ impl Store {
                     .fetch_one(connection)
                     .await?;
                 Ok(match version.replace(now) == Some(now) {
-                    true => Changed::Nothing,
-                    false => Changed::Anything,
+                    true => ChangedTable::Nothing,
+                    false => ChangedTable::Anything,
                 })
             }
             Source::Postgres(listener) => {
                 match tokio::time::timeout(FALLBACK_INTERVAL, listener.try_recv()).await {
-                    Ok(Ok(Some(notification))) => Ok(Changed::table(notification.payload())),
+                    Ok(Ok(Some(notification))) => Ok(ChangedTable::table(notification.payload())),
                     Ok(Ok(None)) => {
                         // The connection is gone, and notifications are lost with it.
                         *source = None;
-                        Ok(Changed::Nothing)
+                        Ok(ChangedTable::Nothing)
                     }
                     Ok(Err(error)) => Err(error.into()),
-                    Err(_) => self.ping().await.map(|()| Changed::Anything),
+                    Err(_) => self.ping().await.map(|()| ChangedTable::Anything),
                 }
             }
         }
@@ -209,7 +209,7 @@ mod tests {
             let stop = CancellationToken::new();
             let mut changes = store.subscribe();
             let following = tokio::spawn(store.clone().follow(stop.clone()));
-            let anything = Versions {
+            let anything = TableVersions {
                 keys: 1,
                 repositories: 1,
                 jobs: 1,

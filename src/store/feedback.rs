@@ -89,7 +89,7 @@ pub struct FeedbackRow {
 
 /// Answers or feedback of one repository and day.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct DayRow {
+pub struct FeedbackDayRow {
     /// The repository's name.
     pub repo: String,
     /// Days since 1970, in UTC.
@@ -154,7 +154,7 @@ impl FromRow<'_, AnyRow> for FeedbackRow {
     }
 }
 
-impl FromRow<'_, AnyRow> for DayRow {
+impl FromRow<'_, AnyRow> for FeedbackDayRow {
     fn from_row(row: &AnyRow) -> Result<Self, sqlx::Error> {
         Ok(Self {
             repo: row.try_get("repo")?,
@@ -274,7 +274,7 @@ impl Store {
     }
 
     /// Counts answers and feedback by repository and day.
-    pub async fn feedback_days(&self) -> Result<Vec<DayRow>, StoreError> {
+    pub async fn feedback_days(&self) -> Result<Vec<FeedbackDayRow>, StoreError> {
         let rows = sqlx::query_as(
             "select repo, created_at / 86400000 as day, 'answer' as kind, count(*) as number,
                  0 as files, 0 as files_in_context, 0 as functions, 0 as functions_in_context

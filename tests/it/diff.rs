@@ -79,7 +79,7 @@ fn diff_is_taken_from_the_merge_base() {
     commit(&root, "start again");
     assert_eq!(shown(&diff(&repo, "main", "other")), ["shop/cart.py 8-8"]);
 
-    let part = GitRepo::around(&root.join("shop"), &Arc::default());
+    let part = GitRepo::discover(&root.join("shop"), &Arc::default());
     let part = part.unwrap().unwrap();
     let below = [
         "a \"b\"\t\\ü\n.py 1-2", "cart.py 8-8 after 9", "prices.py 2-2",

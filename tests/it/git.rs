@@ -664,7 +664,7 @@ async fn commit_without_the_registered_directory_has_no_files() {
 fn lost_directory_of_a_commit_is_no_missing_one() {
     let (_keep, root) = tree(SHOP);
     let commit = commit(&root, "open the shop");
-    let repo = GitRepo::around(&root.join("shop"), &Arc::default());
+    let repo = GitRepo::discover(&root.join("shop"), &Arc::default());
     let repo = repo.unwrap().unwrap();
     let stop = CancellationToken::new();
     assert_eq!(repo.list(&commit, &stop).unwrap().len(), 2);

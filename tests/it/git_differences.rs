@@ -66,7 +66,7 @@ fn differences_applied_to_one_commit_give_another() {
     let blobs = BlobCache::new(foveate_parse::Limits::default(), 1 << 20);
     let progress = Progress::default();
     let repo = GitRepo::open(&root, &Arc::default()).unwrap();
-    let below = GitRepo::around(&root.join("a"), &Arc::default())
+    let below = GitRepo::discover(&root.join("a"), &Arc::default())
         .unwrap()
         .unwrap();
     let all = |repo: &GitRepo, commit: &str| {

@@ -465,7 +465,7 @@ pub fn clone(
     max_bytes: u64,
     progress: &Progress,
 ) -> Result<(), GitError> {
-    copy_of(root, directory, max_bytes).make(progress, &CancellationToken::new())
+    copy_of(root, directory, max_bytes).create(progress, &CancellationToken::new())
 }
 
 pub fn copy_of(root: &Path, directory: &Path, max_bytes: u64) -> LocalClone {

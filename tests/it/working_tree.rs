@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use foveate::engine::{BlobCache, Progress};
 use foveate::ingest::tree::WorkingTree;
-use foveate::ingest::watch::Changed;
+use foveate::ingest::watch::ChangeSet;
 use foveate_parse::Limits;
 use serde_json::Value;
 
@@ -89,7 +89,7 @@ fn incremental_updates_equal_a_fresh_scan() {
         let mut followed = WorkingTree::new(root.clone(), Vec::new(), Arc::default());
         followed.rescan(&blobs, &progress, None).unwrap();
         for step in 0..25 {
-            let mut changed = Changed::default();
+            let mut changed = ChangeSet::default();
             for _ in 0..=random.below(3) {
                 changed.paths.extend(edit(&root, &mut random));
             }
@@ -117,9 +117,9 @@ fn tracked_files_are_indexed_despite_gitignore() {
     followed.rescan(&blobs, &progress, None).unwrap();
     let mut check = |changed: &[&str], ignored: &[&str]| {
         let paths = changed.iter().map(|path| root.join(path)).collect();
-        let changed = Changed {
+        let changed = ChangeSet {
             paths,
-            ..Changed::default()
+            ..ChangeSet::default()
         };
         followed.apply(&changed, &blobs, &progress, None).unwrap();
         let mut fresh = new();
@@ -164,10 +164,10 @@ fn tracked_files_are_indexed_despite_gitignore() {
 }
 
 /// Reports these changed paths.
-fn changed<const N: usize>(root: &Path, paths: [&str; N]) -> Changed {
-    Changed {
+fn changed<const N: usize>(root: &Path, paths: [&str; N]) -> ChangeSet {
+    ChangeSet {
         paths: paths.map(|path| root.join(path)).into(),
-        ..Changed::default()
+        ..ChangeSet::default()
     }
 }
 
@@ -180,14 +180,14 @@ fn committed_files_outside_the_tree_are_looked_for_only_when_they_may_be_missing
     let mut followed = WorkingTree::new(root.clone(), Vec::new(), Arc::default());
     followed.rescan(&blobs, &progress, None).unwrap();
     assert!(!followed.revision().dirty);
-    let is_dirty = |followed: &mut WorkingTree, changed: &Changed| {
+    let is_dirty = |followed: &mut WorkingTree, changed: &ChangeSet| {
         followed.apply(changed, &blobs, &progress, None).unwrap();
         followed.revision().dirty
     };
     let (note, made) = (root.join("note.md"), root.join("out/made.py"));
-    let git_wrote = Changed {
+    let git_wrote = ChangeSet {
         head: true,
-        ..Changed::default()
+        ..ChangeSet::default()
     };
     fs::remove_file(&made).unwrap();
     assert!(!is_dirty(&mut followed, &changed(&root, ["a.py"])));
@@ -226,9 +226,9 @@ fn deleted_files_of_a_directory_that_is_not_utf8_leave_the_list() {
     let mut followed = WorkingTree::new(root.clone(), Vec::new(), Arc::default());
     followed.rescan(&blobs, &progress, None).unwrap();
     let mut apply = |paths: &[&Path]| {
-        let changed = Changed {
+        let changed = ChangeSet {
             paths: paths.iter().map(|path| path.to_path_buf()).collect(),
-            ..Changed::default()
+            ..ChangeSet::default()
         };
         followed.apply(&changed, &blobs, &progress, None).unwrap();
         let listed = state(&followed).into_iter().map(|(path, ..)| path);
@@ -269,7 +269,7 @@ fn repositories_below_a_part_of_a_repository_are_not_entered() {
     assert_eq!(paths(&followed), ["a.py", "inner"]);
     // In a plain directory it is a clone like others.
     fs::remove_dir_all(root.join(".git")).unwrap();
-    let nothing = Changed::default();
+    let nothing = ChangeSet::default();
     followed.apply(&nothing, &blobs, &progress, None).unwrap();
     assert_eq!(paths(&followed), ["a.py", "inner/b.py"]);
     assert_eq!(followed.revision().commit, "");
@@ -283,9 +283,9 @@ fn nearest_complete_repository_is_used() {
     let (blobs, progress) = (BlobCache::new(Limits::default(), 0), Progress::default());
     let mut followed = WorkingTree::new(part.clone(), Vec::new(), Arc::default());
     let mut commit_of_tree = || {
-        let git_wrote = Changed {
+        let git_wrote = ChangeSet {
             head: true,
-            ..Changed::default()
+            ..ChangeSet::default()
         };
         followed.apply(&git_wrote, &blobs, &progress, None).unwrap();
         followed.revision().commit
@@ -330,11 +330,11 @@ fn special_or_large_ignore_files_are_not_read() {
     for barred in ["large", "long/er", "pipe", "zero"] {
         assert!(there.iter().any(|(path, ..)| path == barred), "{barred}");
     }
-    let changed = Changed {
+    let changed = ChangeSet {
         paths: ["zero/b.py", "pipe/c.py"]
             .map(|path| root.join(path))
             .into(),
-        ..Changed::default()
+        ..ChangeSet::default()
     };
     assert!(!scanned.apply(&changed, &blobs, &progress, None).unwrap());
     symlink("/dev/zero", root.join(".gitignore")).unwrap();

@@ -15,18 +15,18 @@ const MAX_HUNKS: usize = 500;
 
 /// The source files and functions that a diff touched.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Changed {
+pub struct TouchedCode {
     /// The full id of the commit where the head left the base.
     pub base: String,
     /// Paths of the touched source files in `base`; no tests and no documentation.
     pub files: Vec<String>,
     /// The touched functions in them; of nested ones the innermost.
-    pub functions: Vec<ChangedFunction>,
+    pub functions: Vec<TouchedFunction>,
 }
 
 /// A function that a change touched.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ChangedFunction {
+pub struct TouchedFunction {
     /// Path of its file.
     pub path: String,
     /// Its qualified name.
@@ -37,26 +37,26 @@ pub struct ChangedFunction {
 
 impl Engine {
     /// Returns the source files and functions, as of the commit where the head left the base, that the head changed.
-    pub async fn changed(
+    pub async fn touched_code(
         &self,
         grant: &Grant,
         repo: &str,
         ends: DiffEnds,
-    ) -> Result<Changed, AskError> {
-        let work = move |repository| self.changed_in(grant, repository, ends);
+    ) -> Result<TouchedCode, AskError> {
+        let work = move |repository| self.touched_code_in(grant, repository, ends);
         self.with_repository(grant, Action::LookUp, repo, work)
             .await
     }
 
-    async fn changed_in(
+    async fn touched_code_in(
         &self,
         grant: &Grant,
         repository: Arc<Repository>,
         ends: DiffEnds,
-    ) -> Result<Changed, AskError> {
+    ) -> Result<TouchedCode, AskError> {
         let (current, until) = self.loaded(&repository).await?;
         let diff = diff(grant, &repository, ends, until).await?;
-        let snapshot = revision(grant, &repository, &current, diff.fork, until).await?;
+        let snapshot = revision(grant, &repository, &current, diff.merge_base, until).await?;
         let before = diff.before;
         self.work_on(grant, &snapshot, move |snapshot, _| {
             touched(snapshot, &before)
@@ -66,10 +66,10 @@ impl Engine {
 }
 
 /// Returns the source files and functions of the snapshot that overlap the changed lines.
-fn touched(snapshot: &Snapshot, before: &[OldLines]) -> Changed {
-    let mut changed = Changed {
+fn touched(snapshot: &Snapshot, before: &[OldLines]) -> TouchedCode {
+    let mut changed = TouchedCode {
         base: snapshot.revision.commit.clone(),
-        ..Changed::default()
+        ..TouchedCode::default()
     };
     for file in before {
         let Some(id) = snapshot.files.find(file.path.as_str()) else {
@@ -81,7 +81,7 @@ fn touched(snapshot: &Snapshot, before: &[OldLines]) -> Changed {
         changed.files.push(file.path.as_str().to_owned());
         let functions = functions(snapshot, id);
         let touched = functions.iter().filter(|f| is_touched(f, &functions, file));
-        changed.functions.extend(touched.map(|f| ChangedFunction {
+        changed.functions.extend(touched.map(|f| TouchedFunction {
             path: file.path.as_str().to_owned(),
             name: f.qualified_name.to_string(),
             lines: f.lines,

@@ -9,7 +9,7 @@ const BATCH: usize = 16;
 
 /// The durations of the last answers.
 #[derive(Debug, Default)]
-pub(super) struct Times {
+pub(super) struct AnswerTimes {
     seconds: Vec<f64>,
     at: usize,
     since_update: usize,
@@ -18,7 +18,7 @@ pub(super) struct Times {
     long_over_mean: Option<f64>,
 }
 
-impl Times {
+impl AnswerTimes {
     /// Adds the duration of an answer.
     pub fn add(&mut self, time: Duration) {
         let seconds = time.as_secs_f64();
@@ -62,7 +62,7 @@ mod tests {
 
     #[test]
     fn figures_cover_only_recent_answers() {
-        let mut times = Times::default();
+        let mut times = AnswerTimes::default();
         for _ in 0..BATCH - 1 {
             times.add(Duration::from_millis(1));
         }

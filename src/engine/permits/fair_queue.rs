@@ -8,8 +8,8 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 use std::time::Instant;
 
-use super::answer_times::Times;
-use super::load::{Level, Load, WINDOW};
+use super::answer_times::AnswerTimes;
+use super::load::{Load, LoadLevel, WINDOW};
 
 /// Number of rejected keys remembered, above which those of older windows are removed.
 const MAX_REJECTED: usize = 1024;
@@ -29,7 +29,7 @@ pub(super) struct FairQueue<T> {
     /// When a question of each key was last rejected.
     rejected: HashMap<Arc<str>, Instant>,
     /// How long answers take.
-    pub times: Times,
+    pub times: AnswerTimes,
 }
 
 #[derive(Debug)]
@@ -61,7 +61,7 @@ impl<T> FairQueue<T> {
             next_id: 0,
             load: Load::new(now),
             rejected: HashMap::new(),
-            times: Times::default(),
+            times: AnswerTimes::default(),
         }
     }
 
@@ -71,7 +71,7 @@ impl<T> FairQueue<T> {
         self.load.asked();
         let level = self.level(now);
         let has_free = self.running.len() < self.total && self.waiting == 0;
-        if has_free || level == Level::Overload && self.may_start_beside_heavy(who, now) {
+        if has_free || level == LoadLevel::Overload && self.may_start_beside_heavy(who, now) {
             let who: Arc<str> = who.into();
             self.running.push(Arc::clone(&who));
             if self.running.len() == self.total {
@@ -96,7 +96,7 @@ impl<T> FairQueue<T> {
         Entry::Queued(id)
     }
 
-    fn level(&mut self, now: Instant) -> Level {
+    fn level(&mut self, now: Instant) -> LoadLevel {
         self.load.level(now, self.total, self.times.mean())
     }
 
@@ -126,19 +126,19 @@ impl<T> FairQueue<T> {
     /// Whether there is an overload and `who` was rejected lately, so that its answers get a lower priority than
     /// others.
     pub fn is_heavy(&mut self, who: &str, now: Instant) -> bool {
-        self.level(now) == Level::Overload && self.was_rejected(who, now)
+        self.level(now) == LoadLevel::Overload && self.was_rejected(who, now)
     }
 
     /// Returns how many questions may wait. Where permits are in use all the time, no more than can be started within
     /// the time of one slow answer: a question that would wait longer is better rejected at once and asked again. At
     /// level `Busy` at least one for each permit, which keeps the permits in use and costs the waiting questions the
     /// time of an answer; in an overload, new questions keep coming anyway.
-    fn limit(&self, level: Level) -> usize {
+    fn limit(&self, level: LoadLevel) -> usize {
         let few = self.times.max_waiting_for_slow_answer(self.total);
         let limit = match (level, few) {
-            (Level::Calm, _) | (_, None) => self.max_waiting,
-            (Level::Busy, Some(few)) => few.max(self.total),
-            (Level::Overload, Some(few)) => few,
+            (LoadLevel::Normal, _) | (_, None) => self.max_waiting,
+            (LoadLevel::Busy, Some(few)) => few.max(self.total),
+            (LoadLevel::Overload, Some(few)) => few,
         };
         limit.min(self.max_waiting)
     }

@@ -15,9 +15,9 @@ const EXCESS: f64 = 1.25;
 
 /// The load of the last window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Level {
+pub(super) enum LoadLevel {
     /// Permits are free now and then.
-    Calm,
+    Normal,
     /// Permits are in use all the time.
     Busy,
     /// More is asked than can be answered.
@@ -33,7 +33,7 @@ pub(super) struct Load {
     free_since: Option<Instant>,
     /// Questions that came in this window, including rejected ones.
     asked: u32,
-    level: Level,
+    level: LoadLevel,
 }
 
 impl Load {
@@ -44,7 +44,7 @@ impl Load {
             free: Duration::ZERO,
             free_since: Some(now),
             asked: 0,
-            level: Level::Calm,
+            level: LoadLevel::Normal,
         }
     }
 
@@ -66,7 +66,7 @@ impl Load {
     }
 
     /// Returns the level of the last whole window, if there are `total` permits and an answer takes `mean`.
-    pub fn level(&mut self, now: Instant, total: usize, mean: Option<Duration>) -> Level {
+    pub fn level(&mut self, now: Instant, total: usize, mean: Option<Duration>) -> LoadLevel {
         let passed = now.saturating_duration_since(self.window);
         if passed >= WINDOW {
             let since = self.free_since.map(|since| since.max(self.window));
@@ -77,10 +77,10 @@ impl Load {
             let is_too_much = work > EXCESS * passed.as_secs_f64() * total as f64;
             self.level = match self.level {
                 // Permits may come free between two answers, since in an overload few may wait.
-                Level::Overload if is_too_much => Level::Overload,
-                _ if is_busy && is_too_much => Level::Overload,
-                _ if is_busy => Level::Busy,
-                _ => Level::Calm,
+                LoadLevel::Overload if is_too_much => LoadLevel::Overload,
+                _ if is_busy && is_too_much => LoadLevel::Overload,
+                _ if is_busy => LoadLevel::Busy,
+                _ => LoadLevel::Normal,
             };
             self.window = now;
             self.free = Duration::ZERO;
@@ -95,7 +95,7 @@ mod tests {
     use super::*;
 
     /// The level with one permit that answers in 10 ms.
-    fn level(load: &mut Load, now: Instant) -> Level {
+    fn level(load: &mut Load, now: Instant) -> LoadLevel {
         load.level(now, 1, Some(Duration::from_millis(10)))
     }
 
@@ -105,21 +105,29 @@ mod tests {
         let at = |milliseconds| start + Duration::from_millis(milliseconds);
         let mut load = Load::new(start);
         load.busy(at(0));
-        assert_eq!(level(&mut load, at(999)), Level::Calm, "it may be a burst");
+        assert_eq!(
+            level(&mut load, at(999)),
+            LoadLevel::Normal,
+            "it may be a burst"
+        );
         load.free(at(900));
         load.busy(at(1000));
-        assert_eq!(level(&mut load, at(1001)), Level::Busy);
+        assert_eq!(level(&mut load, at(1001)), LoadLevel::Busy);
         load.free(at(1500));
         assert_eq!(
             level(&mut load, at(1900)),
-            Level::Busy,
+            LoadLevel::Busy,
             "this window is not over"
         );
-        assert_eq!(level(&mut load, at(2100)), Level::Calm);
+        assert_eq!(level(&mut load, at(2100)), LoadLevel::Normal);
         load.busy(at(2200));
-        assert_eq!(level(&mut load, at(3101)), Level::Busy);
+        assert_eq!(level(&mut load, at(3101)), LoadLevel::Busy);
         load.free(at(3102));
-        assert_eq!(level(&mut load, at(60_000)), Level::Calm, "nobody asked");
+        assert_eq!(
+            level(&mut load, at(60_000)),
+            LoadLevel::Normal,
+            "nobody asked"
+        );
     }
 
     #[test]
@@ -131,22 +139,22 @@ mod tests {
         asked(&mut load, 150);
         assert_eq!(
             level(&mut load, at(1001)),
-            Level::Calm,
+            LoadLevel::Normal,
             "nothing had to wait"
         );
         load.busy(at(1001));
         asked(&mut load, 100);
         assert_eq!(
             level(&mut load, at(2002)),
-            Level::Busy,
+            LoadLevel::Busy,
             "all of it can be answered"
         );
         asked(&mut load, 150);
-        assert_eq!(level(&mut load, at(3003)), Level::Overload);
+        assert_eq!(level(&mut load, at(3003)), LoadLevel::Overload);
         load.free(at(3100));
         asked(&mut load, 150);
-        assert_eq!(level(&mut load, at(4004)), Level::Overload);
+        assert_eq!(level(&mut load, at(4004)), LoadLevel::Overload);
         asked(&mut load, 90);
-        assert_eq!(level(&mut load, at(5005)), Level::Calm);
+        assert_eq!(level(&mut load, at(5005)), LoadLevel::Normal);
     }
 }

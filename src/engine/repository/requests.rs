@@ -65,7 +65,7 @@ pub enum RevisionError {
     #[error("{0}")]
     Failed(String),
     #[error("the server is stopping, or the repository was removed")]
-    Gone,
+    RepositoryClosed,
 }
 
 /// A request that has a permit.
@@ -111,9 +111,9 @@ impl RevisionRequests {
             permit,
         };
         if self.sender.send(requested).is_err() {
-            return Err(RevisionError::Gone);
+            return Err(RevisionError::RepositoryClosed);
         }
-        answer.await.unwrap_or(Err(RevisionError::Gone))
+        answer.await.unwrap_or(Err(RevisionError::RepositoryClosed))
     }
 
     /// Waits until no task drives the repository any more: the server stops, or it was removed.

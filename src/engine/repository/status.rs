@@ -46,7 +46,7 @@ impl Watching {
 
 /// The polling of a git repository's source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Polling {
+pub struct PollStatus {
     /// Poll interval; zero: never.
     pub interval: Duration,
     /// Consecutive polls that failed.
@@ -67,7 +67,7 @@ pub struct Status {
     /// How changes of a working tree are noticed.
     pub watching: Watching,
     /// How changes of a git repository are noticed.
-    pub polling: Option<Polling>,
+    pub polling: Option<PollStatus>,
     /// Why the history could not be loaded.
     pub history_error: Option<String>,
 }

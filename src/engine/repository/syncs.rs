@@ -9,7 +9,7 @@ use tokio::sync::mpsc;
 /// The requested syncs. A repository and its unloaded form share them, so that a request to either reaches the task
 /// that drives it.
 #[derive(Debug)]
-pub struct Syncs {
+pub struct SyncRequests {
     shared: Arc<Mutex<Shared>>,
 }
 
@@ -23,7 +23,7 @@ struct Shared {
     finished: u64,
 }
 
-impl Syncs {
+impl SyncRequests {
     /// Returns them with the receiver of the orders. It holds at most one: further ones are covered by it.
     pub(super) fn new() -> (Self, mpsc::Receiver<()>) {
         let (orders, receiver) = mpsc::channel(1);

@@ -80,14 +80,14 @@ impl From<AskError> for Problem {
                 format!("{detail}; ask again later, or raise answer.queue"),
             )
             .later(1),
-            AskError::Admission(AdmissionError::Waited) | AskError::Deadline(_) => {
+            AskError::Admission(AdmissionError::TimedOut) | AskError::Deadline(_) => {
                 Self::unavailable(
                     "deadline",
                     format!("{detail}; ask again later, or raise answer.deadline_ms"),
                     1,
                 )
             }
-            AskError::Defect => Self::internal(),
+            AskError::Internal => Self::internal(),
         }
     }
 }
@@ -128,7 +128,9 @@ impl From<RevisionError> for Problem {
             RevisionError::Failed(_) => {
                 Self::new(StatusCode::INTERNAL_SERVER_ERROR, "revision_failed", detail)
             }
-            RevisionError::Gone => Self::unavailable("stopping", format!("{detail}; ask again"), 1),
+            RevisionError::RepositoryClosed => {
+                Self::unavailable("stopping", format!("{detail}; ask again"), 1)
+            }
         }
     }
 }
@@ -172,7 +174,7 @@ impl From<ManageError> for Problem {
             ManageError::Denied(denied) => denied.into(),
             ManageError::UnknownRepo(name) => unknown_repo(&name),
             ManageError::Store(error) => error.into(),
-            ManageError::Defect => Self::internal(),
+            ManageError::Internal => Self::internal(),
         }
     }
 }
@@ -207,7 +209,7 @@ impl From<RegisterError> for Problem {
                 tracing::error!(error = detail, "a registration was not stored");
                 Self::unavailable("store_unavailable", detail, 5)
             }
-            RegisterError::Defect => Self::internal(),
+            RegisterError::Internal => Self::internal(),
         }
     }
 }

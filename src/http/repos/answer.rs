@@ -10,7 +10,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::source::SourceAnswer;
-use crate::engine::{Polling, Repository, Watching};
+use crate::engine::{PollStatus, Repository, Watching};
 use crate::http::openapi::schemas::RepositoryName;
 
 /// One repository.
@@ -199,7 +199,7 @@ fn watch_answer(watching: &Watching, pending_files: usize) -> WatchAnswer {
     }
 }
 
-fn poll_answer(polling: Polling) -> PollAnswer {
+fn poll_answer(polling: PollStatus) -> PollAnswer {
     let now = Instant::now();
     PollAnswer {
         seconds: polling.interval.as_secs(),

@@ -67,7 +67,7 @@ impl Catalog {
     pub async fn keep_within_memory(self: Arc<Self>) {
         let reload = async {
             loop {
-                self.engine.wanted.notified().await;
+                self.engine.reload_wanted.notified().await;
                 self.reload_wanted();
             }
         };

@@ -42,7 +42,7 @@ impl Catalog {
         };
         // In its own task: a removal that has begun is finished even if the client disconnects.
         let removing = self.tracker.spawn(removing.in_current_span());
-        removing.await.unwrap_or(Err(ManageError::Defect))
+        removing.await.unwrap_or(Err(ManageError::Internal))
     }
 
     async fn remove_known(&self, name: &str) -> Result<(), ManageError> {

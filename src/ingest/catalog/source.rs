@@ -20,7 +20,7 @@ pub(super) fn checked(
             }
             let path = allowed_directory(&path, RepositoryKind::Path, settings)?;
             refuse_own_data(&path, RepositoryKind::Path, &settings.data_dir)?;
-            settings.read_limits.check_around(&path)?;
+            settings.read_limits.check_discovered(&path)?;
             Ok((Source::WorkingTree { path, watch }, None))
         }
         Source::Git {

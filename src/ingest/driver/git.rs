@@ -10,7 +10,7 @@ use tokio::sync::mpsc;
 use tracing::Instrument as _;
 
 use super::{Driver, Listed, Loaded, Loading, ScanOutcome, fail, finished, publish, run};
-use crate::engine::{BlobCache, Cause, Phase, Plan, Progress, Writer};
+use crate::engine::{BlobCache, Cause, IndexInput, Phase, Progress, Writer};
 use crate::ingest::PollSettings;
 use crate::ingest::git::remote::LocalClone;
 use crate::ingest::git::{GitError, GitRepo, is_missing, refuse_lost_files};
@@ -229,7 +229,7 @@ impl Driver {
             let start = Instant::now();
             progress.enter(Phase::Fetching, 0);
             let done = match transfer {
-                Transfer::Clone(clone) => clone.make(&progress, &stop),
+                Transfer::Clone(clone) => clone.create(&progress, &stop),
                 Transfer::Fetch(clone) => clone.fetch(&progress, &stop),
             };
             drop(permit);
@@ -285,7 +285,7 @@ impl GitWork {
             _ => self.read(writer, cause),
         };
         let outcome = match read {
-            Ok(Some(plan)) => publish(writer, plan, start),
+            Ok(Some(input)) => publish(writer, input, start),
             Ok(None) => self.settled(writer, cause),
             Err(GitError::Cancelled(_)) => ScanOutcome::Cancelled,
             Err(error) => {
@@ -326,7 +326,7 @@ impl GitWork {
 
     /// Reads the files of the ref; returns `None` if its commit is the current one. On request, files whose objects were
     /// missing are read again.
-    fn read(&self, writer: &Writer, cause: Cause) -> Result<Option<Plan>, GitError> {
+    fn read(&self, writer: &Writer, cause: Cause) -> Result<Option<IndexInput>, GitError> {
         let repository = writer.repository();
         let git = GitRepo::open(&self.directory, &self.driver.read_limits)?;
         self.driver.git.store(Some(Arc::new(git.clone())));
@@ -351,7 +351,7 @@ impl GitWork {
         if self.local_clone.is_some() {
             refuse_lost_files(&files)?;
         }
-        Ok(Some(Plan {
+        Ok(Some(IndexInput {
             cause,
             revision: Revision::of_commit(commit),
             files,

@@ -109,12 +109,12 @@ impl Driver {
             () = self.tasks.stop.cancelled() => Step::Stop,
             // Before changes: other repositories wait for its permit.
             begun = begun(due) => match begun {
-                Some((cause, permit, run)) => Step::Scan(Scan::Everything(cause), permit, run),
+                Some((cause, permit, run)) => Step::Scan(Scan::Full(cause), permit, run),
                 None => Step::Stop,
             },
             Some(()) = syncs.recv(), if is_idle => Step::Schedule(Cause::Sync),
             changed = work.changed(), if takes_changes => {
-                Step::Scan(Scan::At(changed), None, run(&work.writer, Cause::Changed))
+                Step::Scan(Scan::Changes(changed), None, run(&work.writer, Cause::Changed))
             }
             done = finished(history) => Step::AddHistory(done),
             () = sleep_until(poll), if is_idle => Step::Schedule(work.cause()),

@@ -37,15 +37,15 @@ impl GitRepo {
     /// When git fails, takes too long, or the work is asked to stop.
     pub fn diff(&self, base: &str, head: &str, stop: &CancellationToken) -> Result<Diff, GitError> {
         let run_limits = self.read_limits.lookup_limits(stop, "diff-tree");
-        let fork = merge_base(self, base, head, &run_limits)?;
-        let ends = [fork.as_str(), head];
+        let merge_base = merge_base(self, base, head, &run_limits)?;
+        let ends = [merge_base.as_str(), head];
         let mut reader = PatchReader::default();
         let is_complete = self.read_patch(ends, (NOT_DELETED, MAX_BYTES), &mut reader, stop)?;
         reader.left_out.is_cut = !is_complete;
         self.read_patch(ends, (DELETED, MAX_DELETED_BYTES), &mut reader, stop)?;
         Ok(Diff {
             head: head.to_owned(),
-            fork,
+            merge_base,
             changes: reader.changes,
             deleted: reader.deleted,
             renamed: reader.renamed,

@@ -32,9 +32,9 @@ use crate::engine::CommitHistory;
 pub use changes::CommitChange;
 use commit_queue::{BATCH, CommitQueue, Run};
 use current_paths::assemble;
-use hunks::{Changed, HunksReader};
+use hunks::{FunctionsByFile, HunksReader};
 use record::TouchedFiles;
-use records::Records;
+use records::CommitRecords;
 use touched_files::{Renames, TouchedFilesReader};
 
 /// Largest part of a shallow clone's list of boundary commits that is read, in bytes: 400,000 ids.
@@ -93,7 +93,7 @@ impl GitRepo {
         &self,
         commit: &str,
         limits: &HistoryLimits,
-        records: &Records,
+        records: &CommitRecords,
         step: HistoryStep,
         stop: &CancellationToken,
     ) -> Result<CommitHistory, GitError> {
@@ -107,11 +107,11 @@ impl GitRepo {
             run_limits: run_limits(self, limits, stop),
         };
         let _reading = records.begin(reader.settings(), limits.commits);
-        let heads = reader.heads(commit)?;
+        let selected = reader.commit_metadata(commit)?;
         let shallow = reader.shallow()?;
-        let known: Vec<ObjectId> = heads
+        let known: Vec<ObjectId> = selected
             .iter()
-            .map(|head| head.id)
+            .map(|metadata| metadata.id)
             .filter(|id| !shallow.contains(id))
             .collect();
         reader.read_touched_files(&known)?;
@@ -124,7 +124,7 @@ impl GitRepo {
         };
         Ok(CommitHistory {
             history: Arc::new(assemble(
-                heads,
+                selected,
                 (&known, counted),
                 records,
                 reader.files(commit)?,
@@ -143,7 +143,7 @@ impl GitRepo {
         let reader = Reader {
             repo: self,
             limits,
-            records: &Records::in_memory(),
+            records: &CommitRecords::in_memory(),
             run_limits: run_limits(self, limits, &stop),
         };
         let mut shallow: Vec<ObjectId> = reader.shallow()?.into_iter().collect();
@@ -178,7 +178,7 @@ impl GitRepo {
         let reader = Reader {
             repo: self,
             limits: &limits,
-            records: &Records::in_memory(),
+            records: &CommitRecords::in_memory(),
             run_limits: run_limits(self, &limits, stop),
         };
         reader.changes(commit, positions)
@@ -199,7 +199,7 @@ fn run_limits<'a>(
 struct Reader<'a> {
     repo: &'a GitRepo,
     limits: &'a HistoryLimits,
-    records: &'a Records,
+    records: &'a CommitRecords,
     run_limits: RunLimits<'a>,
 }
 
@@ -341,7 +341,7 @@ impl Reader<'_> {
         while let Some(requested) = queue.next() {
             let run = self.functions_of(requested)?;
             let files = self.records.find(requested);
-            let mut changed: HashMap<ObjectId, Changed> = run.done.into_iter().collect();
+            let mut changed: HashMap<ObjectId, FunctionsByFile> = run.done.into_iter().collect();
             // Git prints nothing for a commit that touched no file with functions, so all commits
             // before a failure are complete.
             let complete = run
@@ -362,7 +362,7 @@ impl Reader<'_> {
             queue.advance(requested.len(), run.failed_at);
             let lost = &queue.lost[lost_before..];
             self.records.mark_lost(lost);
-            let error = GitError::Output("log");
+            let error = GitError::UnexpectedOutput("log");
             if self.records.gave_up() {
                 return Err(error);
             }
@@ -373,7 +373,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    fn functions_of(&self, commits: &[ObjectId]) -> Result<Run<Changed>, GitError> {
+    fn functions_of(&self, commits: &[ObjectId]) -> Result<Run<FunctionsByFile>, GitError> {
         // Only these attributes apply, and those in the repository's `info/attributes`: `.gitattributes` files of
         // the commits and of the working tree do not.
         let mut attributes = tempfile::NamedTempFile::new()?;
@@ -447,7 +447,7 @@ pub(super) fn empty_tree(digits: usize) -> &'static str {
     }
 }
 
-fn by_file(touched: &TouchedFiles, mut changed: Changed) -> Vec<Vec<Box<str>>> {
+fn by_file(touched: &TouchedFiles, mut changed: FunctionsByFile) -> Vec<Vec<Box<str>>> {
     let functions = |file: &RepoPath| {
         changed
             .iter_mut()

@@ -39,7 +39,7 @@ pub enum EntryKind {
     /// Another repository.
     Submodule,
     /// A file whose name is not UTF-8.
-    BadName,
+    NotUtf8,
 }
 
 /// Differences between the files of two commits: by path, the later commit's entry, or `None` if it has none.
@@ -155,7 +155,9 @@ impl GitRepo {
         let mut fields = output.split(|b| *b == 0).filter(|field| !field.is_empty());
         let mut differences = Differences::new();
         while let Some(head) = fields.next() {
-            let path = fields.next().ok_or(GitError::Output("diff-tree"))?;
+            let path = fields
+                .next()
+                .ok_or(GitError::UnexpectedOutput("diff-tree"))?;
             if let Ok(listed) = RepoPath::escaped(path) {
                 differences.insert(listed, parse_difference(head, path)?);
             }
@@ -167,7 +169,7 @@ impl GitRepo {
 /// Parses a `mode type id size<TAB>path` line; the path of the entry is that below `prefix`. Returns `None` for a path
 /// that could leave the root, which git itself refuses to check out, and for one outside `prefix`.
 fn parse_entry(line: &[u8], prefix: &str) -> Result<Option<Entry>, GitError> {
-    const UNEXPECTED: GitError = GitError::Output("ls-tree");
+    const UNEXPECTED: GitError = GitError::UnexpectedOutput("ls-tree");
     let tab = line.iter().position(|b| *b == b'\t').ok_or(UNEXPECTED)?;
     let (head, path) = (&line[..tab], &line[tab + 1..]);
     let head = std::str::from_utf8(head).map_err(|_| UNEXPECTED)?;
@@ -195,7 +197,7 @@ fn entry_kind(mode: &str, path: &[u8]) -> EntryKind {
     match mode {
         "120000" => EntryKind::Symlink,
         "160000" => EntryKind::Submodule,
-        _ if std::str::from_utf8(path).is_err() => EntryKind::BadName,
+        _ if std::str::from_utf8(path).is_err() => EntryKind::NotUtf8,
         _ => EntryKind::File,
     }
 }
@@ -267,7 +269,7 @@ fn gather(
 
 /// Parses `:mode mode id id status`; returns `None` for a deleted file.
 fn parse_difference(head: &[u8], path: &[u8]) -> Result<Option<(EntryKind, ObjectId)>, GitError> {
-    const UNEXPECTED: GitError = GitError::Output("diff-tree");
+    const UNEXPECTED: GitError = GitError::UnexpectedOutput("diff-tree");
     let head = std::str::from_utf8(head).map_err(|_| UNEXPECTED)?;
     let fields: Vec<&str> = head.split_ascii_whitespace().collect();
     let [_, mode, _, id, status] = fields[..] else {
@@ -315,7 +317,7 @@ fn classify(entry: Entry, blobs: &BlobCache) -> Classified {
     let reason = match (kind, size) {
         (EntryKind::Symlink, _) => Some(SkipReason::Symlink),
         (EntryKind::Submodule, _) => Some(SkipReason::Submodule),
-        (EntryKind::BadName, _) => Some(SkipReason::NotUtf8),
+        (EntryKind::NotUtf8, _) => Some(SkipReason::NotUtf8),
         (EntryKind::File, None) => Some(missing()),
         (EntryKind::File, Some(bytes)) => foveate_parse::skip_by_name(&path)
             .or_else(|| (bytes > limit).then_some(SkipReason::TooLarge { bytes, limit })),

@@ -161,7 +161,7 @@ pub fn output(command: &mut Command, run_limits: &RunLimits<'_>) -> Result<Outpu
     }
     refuse_killed(command, status)?;
     if stdout.len() > MAX_OUTPUT {
-        return Err(GitError::TooMuch {
+        return Err(GitError::TooMuchOutput {
             subcommand: command::subcommand(command),
             megabytes: MAX_OUTPUT >> 20,
         });

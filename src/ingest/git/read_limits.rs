@@ -127,11 +127,11 @@ impl ReadLimits {
     ///
     /// # Errors
     /// When it may not.
-    pub fn check_around(&self, directory: &Path) -> Result<(), GitError> {
+    pub fn check_discovered(&self, directory: &Path) -> Result<(), GitError> {
         if self.places == LocalPaths::Anywhere {
             return Ok(());
         }
-        let Some(dot_git) = dot_git_around(directory) else {
+        let Some(dot_git) = discover_dot_git(directory) else {
             return Ok(());
         };
         self.places.check(&dot_git, "git directory")?;
@@ -182,7 +182,7 @@ impl ReadLimits {
         if self.places == LocalPaths::Anywhere {
             return Arc::clone(self);
         }
-        let found = GitRepo::around(directory, &Arc::default()).ok().flatten();
+        let found = GitRepo::discover(directory, &Arc::default()).ok().flatten();
         let parts = found.map(|git| Parts::of(git.git_dir()));
         let parts = parts.into_iter().flat_map(Parts::into_all);
         let real = parts.filter_map(|part| fs::canonicalize(part).ok());
@@ -223,7 +223,7 @@ impl ReadLimits {
 }
 
 /// Finds the nearest `.git` in a directory or above it.
-pub(super) fn dot_git_around(directory: &Path) -> Option<PathBuf> {
+pub(super) fn discover_dot_git(directory: &Path) -> Option<PathBuf> {
     let dot_git = |above: &Path| above.join(".git");
     directory
         .ancestors()
@@ -348,11 +348,11 @@ mod tests {
         }
 
         fn is_admitted(&self) -> bool {
-            let around = self.read_limits.check_around(&self.at("in/repo"));
+            let around = self.read_limits.check_discovered(&self.at("in/repo"));
             let git_dir = self.read_limits.check(&self.at("in/repo/.git"));
             assert!(
                 ReadLimits::default()
-                    .check_around(&self.at("in/repo"))
+                    .check_discovered(&self.at("in/repo"))
                     .is_ok()
             );
             around.is_ok() && git_dir.is_ok()

@@ -18,7 +18,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::connection::Connection;
 use super::process;
-use super::transfer::Transfer;
+use super::transfer::TransferOutput;
 use super::{GitError, command, refuses_commit};
 use crate::engine::Progress;
 use crate::ingest::data_layout::{DAMAGED, UNFINISHED};
@@ -61,7 +61,7 @@ impl CommitRequests {
             return Ok(false);
         }
         if self.refused.len() >= MAX_ASKED {
-            return Err(GitError::NotAsked(MAX_ASKED));
+            return Err(GitError::RequestLimit(MAX_ASKED));
         }
         match &self.failure {
             Some((time, reason)) if time.elapsed() < FAILURE_PAUSE => {
@@ -170,7 +170,7 @@ impl LocalClone {
     ///
     /// # Errors
     /// When git fails, takes too long, or is to stop; an existing clone then stays.
-    pub fn make(&self, progress: &Progress, stop: &CancellationToken) -> Result<(), GitError> {
+    pub fn create(&self, progress: &Progress, stop: &CancellationToken) -> Result<(), GitError> {
         let _writing = self.writing.lock();
         let damaged = self.directory.with_extension(DAMAGED);
         let parent = self.directory.parent().unwrap_or(Path::new("."));
@@ -349,7 +349,7 @@ impl LocalClone {
                     command.args(["update-ref", "--no-deref", "HEAD", DETACHED]);
                     "update-ref"
                 }
-                _ => return Err(GitError::Output("ls-remote")),
+                _ => return Err(GitError::UnexpectedOutput("ls-remote")),
             },
             // The remote has no usable `HEAD`.
             None => return Ok(()),
@@ -370,7 +370,7 @@ impl LocalClone {
         command.stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = process::start(&mut command, &run_limits)?;
         let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
-        let mut transfer = Transfer::new(progress);
+        let mut transfer = TransferOutput::new(progress);
         let answer = process::watched(&mut child, &run_limits, |threads| {
             let answer = threads.spawn(move || {
                 let mut answer = Vec::new();
@@ -500,7 +500,10 @@ mod tests {
         }
         assert!(!requests.may_request(&"0".repeat(40)).unwrap());
         let error = requests.may_request(&"f".repeat(40)).unwrap_err();
-        assert!(matches!(error, GitError::NotAsked(MAX_ASKED)), "{error}");
+        assert!(
+            matches!(error, GitError::RequestLimit(MAX_ASKED)),
+            "{error}"
+        );
         assert!(!error.is_damage());
     }
 }

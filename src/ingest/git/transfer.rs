@@ -16,12 +16,12 @@ const IGNORED: [&str; 9] = [
 
 /// Reads git's standard error.
 #[derive(Debug)]
-pub struct Transfer<'a> {
+pub struct TransferOutput<'a> {
     progress: &'a Progress,
     complaints: String,
 }
 
-impl<'a> Transfer<'a> {
+impl<'a> TransferOutput<'a> {
     /// Creates a reader that reports to `progress`.
     pub fn new(progress: &'a Progress) -> Self {
         Self {
@@ -53,7 +53,7 @@ impl<'a> Transfer<'a> {
 
     fn take(&mut self, line: &str) {
         if let Some((phase, done, total)) = parse_progress(line) {
-            self.progress.at(phase, done, total);
+            self.progress.set(phase, done, total);
             return;
         }
         let is_ignored = IGNORED.iter().any(|ignored| line.starts_with(ignored));
@@ -85,7 +85,7 @@ mod tests {
     #[test]
     fn progress_and_errors_are_separated() {
         let progress = Progress::default();
-        let mut transfer = Transfer::new(&progress);
+        let mut transfer = TransferOutput::new(&progress);
         let text = "Cloning into bare repository '/x'...\nremote: Counting objects: 5, done.\n\
                     Receiving objects:  41% (5/12)\rReceiving objects:  50% (6/12), 1.00 MiB\r";
         transfer.read(text.as_bytes());

@@ -32,11 +32,13 @@ impl Repository {
         });
         let bare = bare(&root, &read_limits);
         let is_bare = bare.is_some();
-        let (git, error) =
-            match bare.map_or_else(|| GitRepo::around(&root, &read_limits), |git| Ok(Some(git))) {
-                Ok(git) => (git, None),
-                Err(error) => (None, Some(Arc::new(error))),
-            };
+        let (git, error) = match bare.map_or_else(
+            || GitRepo::discover(&root, &read_limits),
+            |git| Ok(Some(git)),
+        ) {
+            Ok(git) => (git, None),
+            Err(error) => (None, Some(Arc::new(error))),
+        };
         Self {
             root,
             is_bare,

@@ -10,13 +10,13 @@ use foveate_model::RepoPath;
 use super::walk::{self, Listing, WalkedFile};
 use super::{TreeError, WorkingTree, ranges};
 use crate::engine::{BlobCache, Progress};
-use crate::ingest::watch::{Changed, TreeWatcher};
+use crate::ingest::watch::{ChangeSet, TreeWatcher};
 
 impl WorkingTree {
     /// Scans the paths that events named. Returns whether anything changed.
     pub fn apply(
         &mut self,
-        changed: &Changed,
+        changed: &ChangeSet,
         blobs: &BlobCache,
         progress: &Progress,
         watcher: Option<&Arc<TreeWatcher>>,
@@ -46,7 +46,7 @@ impl WorkingTree {
 
     /// Returns the paths that events named. Clears the cache of whether committed files that are left out of the tree
     /// exist: for the files at these paths, or for all of them if git changed something.
-    fn named(&mut self, changed: &Changed) -> HashSet<RepoPath> {
+    fn named(&mut self, changed: &ChangeSet) -> HashSet<RepoPath> {
         let paths = changed.paths.iter();
         let named = paths.filter_map(|path| walk::relative(&self.root, path));
         let named: HashSet<RepoPath> = named.collect();
@@ -90,7 +90,7 @@ impl WorkingTree {
     }
 
     /// Returns the known directories whose listing an event may have changed.
-    fn touched_directories(&self, changed: &Changed) -> HashSet<PathBuf> {
+    fn touched_directories(&self, changed: &ChangeSet) -> HashSet<PathBuf> {
         let mut touched = HashSet::new();
         for path in &changed.paths {
             if self.directories.contains(path) {

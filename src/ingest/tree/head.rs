@@ -127,7 +127,7 @@ impl WorkingTree {
         if is_opened {
             return;
         }
-        let opened = match GitRepo::around(&self.root, &self.read_limits) {
+        let opened = match GitRepo::discover(&self.root, &self.read_limits) {
             Err(error) if error.is_transient() => {
                 tracing::warn!(
                     root = %self.root.display(),
@@ -272,7 +272,7 @@ mod tests {
 
     use super::*;
     use crate::engine::{BlobCache, Progress};
-    use crate::ingest::watch::Changed;
+    use crate::ingest::watch::ChangeSet;
 
     #[test]
     fn tree_is_compared_with_its_commit_only_after_a_change() {
@@ -301,9 +301,9 @@ mod tests {
         files.get_mut(&path).unwrap().blob = ObjectId::from_sha1([1; 20]);
         let mut save = |name: &str| {
             fs::write(root.join(name), "y = 2\n").unwrap();
-            let changed = Changed {
+            let changed = ChangeSet {
                 paths: [root.join(name)].into(),
-                ..Changed::default()
+                ..ChangeSet::default()
             };
             let differs = tree.apply(&changed, &blobs, &progress, None).unwrap();
             (differs, tree.revision().dirty)

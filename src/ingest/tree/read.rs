@@ -85,8 +85,8 @@ fn skip_reason(kind: FoundKind, path: &RepoPath, size: u64, limit: u64) -> Optio
         FoundKind::Symlink => Some(SkipReason::Symlink),
         FoundKind::Repository => Some(SkipReason::Submodule),
         FoundKind::Special => unreadable("it is not a regular file".to_owned()),
-        FoundKind::BadName => Some(SkipReason::NotUtf8),
-        FoundKind::Closed(error) => unreadable(format!("the directory cannot be read: {error}")),
+        FoundKind::NotUtf8 => Some(SkipReason::NotUtf8),
+        FoundKind::Unreadable(error) => unreadable(format!("the directory cannot be read: {error}")),
         FoundKind::BadIgnoreFile => unreadable(
             "an ignore file in it is not a regular file inside the tree, or the ignore files in it and above it have \
              more than 128 KiB"

@@ -50,9 +50,9 @@ pub enum FoundKind {
     /// A pipe, socket or device.
     Special,
     /// A file whose name is not UTF-8.
-    BadName,
+    NotUtf8,
     /// A directory that cannot be listed.
-    Closed(io::ErrorKind),
+    Unreadable(io::ErrorKind),
     /// A directory that is skipped because an ignore file in it must not be read.
     BadIgnoreFile,
 }
@@ -342,7 +342,7 @@ fn found(root: &Path, entry: &DirEntry) -> Option<WalkedFile> {
         } else if kind.is_dir() {
             FoundKind::Repository
         } else if kind.is_file() && path.to_str().is_none() {
-            FoundKind::BadName
+            FoundKind::NotUtf8
         } else if kind.is_file() {
             FoundKind::File
         } else {
@@ -359,7 +359,7 @@ fn closed(root: &Path, error: &ignore::Error) -> Option<WalkedFile> {
     metadata.is_dir().then_some(WalkedFile {
         path: relative(root, path)?,
         stat: Stat::new(&metadata),
-        kind: FoundKind::Closed(kind),
+        kind: FoundKind::Unreadable(kind),
     })
 }
 
@@ -390,7 +390,7 @@ mod tests {
             };
             closed(keep.path(), &error).map(|found| (found.path.as_str().to_owned(), found.kind))
         };
-        let kind = FoundKind::Closed(io::ErrorKind::StaleNetworkFileHandle);
+        let kind = FoundKind::Unreadable(io::ErrorKind::StaleNetworkFileHandle);
         assert_eq!(failed(&inner), Some(("inner".to_owned(), kind)));
         assert_eq!(failed(&keep.path().join("gone")), None);
     }

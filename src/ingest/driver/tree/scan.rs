@@ -7,24 +7,26 @@ use std::time::{Duration, Instant};
 use foveate_index::{Revision, Snapshot};
 use tokio::time::timeout;
 
-use crate::engine::{BlobCache, Cause, CommitHistory, Phase, Plan, Progress, Watching, Writer};
+use crate::engine::{
+    BlobCache, Cause, CommitHistory, IndexInput, Phase, Progress, Watching, Writer,
+};
 use crate::ingest::IngestSettings;
 use crate::ingest::driver::{Driver, Listed, ScanOutcome, fail, publish};
 use crate::ingest::schedule::retry_wait;
 use crate::ingest::tree::{TreeError, WorkingTree, is_network};
-use crate::ingest::watch::{Changed, Changes, TreeWatcher};
+use crate::ingest::watch::{ChangeCollector, ChangeSet, TreeWatcher};
 use crate::telemetry::spans::{carried, spawn_blocking};
 
 pub(super) enum Scan {
-    Everything(Cause),
-    At(Changed),
+    Full(Cause),
+    Changes(ChangeSet),
 }
 
 impl Scan {
     pub(super) fn cause(&self) -> Cause {
         match self {
-            Self::Everything(cause) => *cause,
-            Self::At(_) => Cause::Changed,
+            Self::Full(cause) => *cause,
+            Self::Changes(_) => Cause::Changed,
         }
     }
 }
@@ -159,7 +161,7 @@ impl TreeWork {
     }
 
     /// Waits for the next changes until they have settled, and returns them.
-    pub(super) async fn changed(&self) -> Changed {
+    pub(super) async fn changed(&self) -> ChangeSet {
         let settings = &self.driver.settings;
         match &self.watcher {
             Some(watcher) => {
@@ -182,7 +184,7 @@ impl TreeWork {
     /// Waits until git releases its lock. A checkout writes its files while it holds the lock: they are
     /// one change. A commit holds the lock while its hooks run, and writes no files: that wait ends early.
     /// Returns whether a lock was released meanwhile.
-    async fn wait_for_git(&self, changes: &Changes) -> bool {
+    async fn wait_for_git(&self, changes: &ChangeCollector) -> bool {
         let Some(git) = self.tree.git() else {
             return false;
         };
@@ -225,7 +227,7 @@ impl TreeWork {
     /// Checks the stats of all files and the content of some, and counts the changes that events missed.
     fn audit(&mut self, progress: &Progress) -> Result<bool, TreeError> {
         let waiting = |work: &Self| work.watcher.as_ref().map(|w| w.changes.waiting());
-        let is_calm = !self.polls() && waiting(self) == Some(Changed::default());
+        let is_calm = !self.polls() && waiting(self) == Some(ChangeSet::default());
         let watcher = self.watcher.as_ref();
         let blobs = &self.writer.repository().blobs;
         let differing = self.tree.audit(self.audits, blobs, progress, watcher)?;
@@ -252,7 +254,7 @@ impl TreeWork {
         let writer = &mut self.writer;
         let draft = |tree: &mut WorkingTree| {
             progress.enter(Phase::Building, 0);
-            writer.draft(plan(cause, tree.revision(), tree, None));
+            writer.draft(input(cause, tree.revision(), tree, None));
         };
         let watcher = self.watcher.as_ref();
         self.tree
@@ -261,14 +263,14 @@ impl TreeWork {
 
     pub(super) fn scan(&mut self, scan: Scan) -> ScanOutcome {
         let start = Instant::now();
-        if matches!(scan, Scan::Everything(Cause::Audit)) && self.why_no_events().is_some() {
+        if matches!(scan, Scan::Full(Cause::Audit)) && self.why_no_events().is_some() {
             // The system limit that prevented events may no longer be exhausted.
             self.start_watching();
         }
-        if matches!(scan, Scan::Everything(_)) {
+        if matches!(scan, Scan::Full(_)) {
             self.scanned = start;
         }
-        let is_of_changes = matches!(scan, Scan::At(_));
+        let is_of_changes = matches!(scan, Scan::Changes(_));
         if let Some(watcher) = &self.watcher {
             // Before `HEAD` is read, so that no change of it is missed.
             watcher.add_git_dir();
@@ -307,12 +309,12 @@ impl TreeWork {
         let progress = Arc::clone(&self.writer.repository().progress);
         let own_threads = self.own_threads.clone();
         let read = || match scan {
-            Scan::Everything(Cause::Audit) => (Cause::Audit, self.audit(&progress)),
-            Scan::Everything(cause) => (cause, self.rescan(cause, &progress)),
-            Scan::At(_) if self.failed() => {
+            Scan::Full(Cause::Audit) => (Cause::Audit, self.audit(&progress)),
+            Scan::Full(cause) => (cause, self.rescan(cause, &progress)),
+            Scan::Changes(_) if self.failed() => {
                 (Cause::Changed, self.rescan(Cause::Changed, &progress))
             }
-            Scan::At(changed) => {
+            Scan::Changes(changed) => {
                 let watcher = self.watcher.as_ref();
                 let blobs = &self.writer.repository().blobs;
                 let read = self.tree.apply(&changed, blobs, &progress, watcher);
@@ -392,8 +394,8 @@ impl TreeWork {
                 false => ScanOutcome::Settled,
             };
         }
-        let plan = plan(cause, revision, &self.tree, before.map(|before| &**before));
-        publish(&mut self.writer, plan, start)
+        let input = input(cause, revision, &self.tree, before.map(|before| &**before));
+        publish(&mut self.writer, input, start)
     }
 }
 
@@ -414,8 +416,13 @@ fn poll_wait(interval: Duration, failures: u32) -> Duration {
     }
 }
 
-/// Returns the plan of indexing the tree after the snapshot `before`.
-fn plan(cause: Cause, revision: Revision, tree: &WorkingTree, before: Option<&Snapshot>) -> Plan {
+/// Returns the input of indexing the tree after the snapshot `before`.
+fn input(
+    cause: Cause,
+    revision: Revision,
+    tree: &WorkingTree,
+    before: Option<&Snapshot>,
+) -> IndexInput {
     // Another commit has another history; without a commit there is none to load.
     let history = if revision.commit.is_empty() {
         Some(CommitHistory::default())
@@ -424,7 +431,7 @@ fn plan(cause: Cause, revision: Revision, tree: &WorkingTree, before: Option<&Sn
             .filter(|before| before.revision.commit == revision.commit)
             .and_then(CommitHistory::of)
     };
-    Plan {
+    IndexInput {
         cause,
         revision,
         files: tree.files(),

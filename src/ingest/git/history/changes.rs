@@ -6,7 +6,7 @@ use std::ops::Range;
 use foveate_model::{ObjectId, RepoPath};
 
 use super::Reader;
-use super::commit_metadata::{HEAD_BYTES, head};
+use super::commit_metadata::{self, MAX_HEADER_BYTES};
 use super::touched_files::{self, COMMIT};
 use crate::ingest::git::{GitError, stream};
 
@@ -50,7 +50,8 @@ impl Reader<'_> {
             done: Vec::new(),
             expected: Expected::Status,
         };
-        let longest = (HEAD_BYTES + self.limits.message_bytes).max(touched_files::MAX_PATH_BYTES);
+        let longest =
+            (MAX_HEADER_BYTES + self.limits.message_bytes).max(touched_files::MAX_PATH_BYTES);
         let mut take = |piece: &[u8]| reader.take(piece);
         stream::pieces(&mut command, b"", (0, longest), &self.run_limits, &mut take)?;
         Ok(reader.done.into_iter().flatten().collect())
@@ -107,12 +108,12 @@ impl ChangesReader {
 /// Parses a commit, without its files.
 fn change(piece: &[u8], message_bytes: usize) -> Option<CommitChange> {
     let end = piece.iter().position(|byte| *byte == b'\n')?;
-    let head = head(&piece[end + 1..], message_bytes)?;
+    let metadata = commit_metadata::parse(&piece[end + 1..], message_bytes)?;
     Some(CommitChange {
-        id: head.id,
+        id: metadata.id,
         parent: touched_files::id(&piece[..end])?,
-        is_bot: head.is_bot,
-        message: head.message,
+        is_bot: metadata.is_bot,
+        message: metadata.message,
         modified: Vec::new(),
     })
 }

@@ -6,17 +6,18 @@ use super::{Reader, touched_files};
 use crate::ingest::git::{GitError, stream};
 
 /// Longest header of a commit that is read (all before its message), in bytes.
-pub const HEAD_BYTES: usize = 1024;
+pub const MAX_HEADER_BYTES: usize = 1024;
 
 /// Metadata and message of a commit.
-pub struct Head {
+pub struct CommitMetadata {
     pub id: ObjectId,
     pub is_bot: bool,
     pub message: String,
 }
 
 impl Reader<'_> {
-    pub(super) fn heads(&self, commit: &str) -> Result<Vec<Head>, GitError> {
+    /// Returns the commits of the history of a commit, newest first.
+    pub(super) fn commit_metadata(&self, commit: &str) -> Result<Vec<CommitMetadata>, GitError> {
         let mut command = self.repo.command()?;
         command
             .args(["log", "-z", "--no-follow", "--encoding=UTF-8"])
@@ -28,30 +29,30 @@ impl Reader<'_> {
             .arg("--format=%P%n%H%n%an%n%ae%n%B")
             .args(["--end-of-options", commit, "--"])
             .args(self.repo.pathspec());
-        let mut heads = Vec::new();
-        let longest = HEAD_BYTES + self.limits.message_bytes;
+        let mut commits = Vec::new();
+        let longest = MAX_HEADER_BYTES + self.limits.message_bytes;
         let mut remaining = self.limits.commits;
         let mut take = |piece: &[u8]| {
-            let Some((parents, head)) = with_parents(piece, self.limits.message_bytes) else {
+            let Some((parents, metadata)) = with_parents(piece, self.limits.message_bytes) else {
                 return;
             };
-            if remaining == 0 || parents > 1 && !is_informative(&head.message) {
+            if remaining == 0 || parents > 1 && !is_informative(&metadata.message) {
                 return;
             }
             remaining -= usize::from(parents <= 1);
-            heads.push(head);
+            commits.push(metadata);
         };
         stream::pieces(&mut command, b"", (0, longest), &self.run_limits, &mut take)?;
-        Ok(heads)
+        Ok(commits)
     }
 }
 
 /// Parses a commit that follows a line of its parents, and the number of parents.
-fn with_parents(piece: &[u8], message_bytes: usize) -> Option<(usize, Head)> {
+fn with_parents(piece: &[u8], message_bytes: usize) -> Option<(usize, CommitMetadata)> {
     let end = piece.iter().position(|byte| *byte == b'\n')?;
     let parents = piece[..end].split(|byte| *byte == b' ');
     let parents = parents.filter(|id| !id.is_empty()).count();
-    Some((parents, head(&piece[end + 1..], message_bytes)?))
+    Some((parents, parse(&piece[end + 1..], message_bytes)?))
 }
 
 /// Whether the message of a merge describes its changes, as that of a pull request does, instead of only saying
@@ -65,12 +66,13 @@ pub fn is_informative(message: &str) -> bool {
         .any(|line| !is_boilerplate(&line))
 }
 
-pub fn head(piece: &[u8], message_bytes: usize) -> Option<Head> {
+/// Parses the lines of id, author and email, and the message after them.
+pub fn parse(piece: &[u8], message_bytes: usize) -> Option<CommitMetadata> {
     let mut lines = piece.splitn(4, |byte| *byte == b'\n');
     let id = touched_files::id(lines.next()?)?;
     let name = String::from_utf8_lossy(lines.next()?);
     let email = String::from_utf8_lossy(lines.next()?);
-    Some(Head {
+    Some(CommitMetadata {
         id,
         is_bot: is_bot(&name, &email),
         message: cut(lines.next().unwrap_or_default(), message_bytes),

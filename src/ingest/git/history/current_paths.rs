@@ -5,22 +5,22 @@ use std::sync::Arc;
 
 use foveate_model::{Commit, History, ObjectId, RepoPath, Touched};
 
-use super::commit_metadata::Head;
+use super::commit_metadata::CommitMetadata;
 use super::hunks;
-use super::record::{Record, TouchedFiles};
-use super::records::Records;
+use super::record::{CommitRecord, TouchedFiles};
+use super::records::CommitRecords;
 
 /// Assembles the history under present paths: commits are visited from new to old, and each rename maps an older
 /// path to the present one. Only the first `with_functions` of the `known` commits get their functions: those
 /// of others may have been read for another revision, and an answer must not depend on earlier questions.
 pub fn assemble(
-    heads: Vec<Head>,
+    commits: Vec<CommitMetadata>,
     (known, with_functions): (&[ObjectId], usize),
-    records: &Records,
+    records: &CommitRecords,
     files: HashSet<RepoPath>,
 ) -> History {
     let found = records.find(known);
-    let records: HashMap<&ObjectId, (Arc<Record>, bool)> = known
+    let records: HashMap<&ObjectId, (Arc<CommitRecord>, bool)> = known
         .iter()
         .zip(found)
         .enumerate()
@@ -30,18 +30,18 @@ pub fn assemble(
         files,
         names: HashMap::new(),
     };
-    let commits = heads
+    let commits = commits
         .into_iter()
-        .map(|head| {
-            let record = records.get(&head.id);
+        .map(|metadata| {
+            let record = records.get(&metadata.id);
             let touched = record.map(|(record, counts)| present.touched(record, *counts));
             if let Some((record, _)) = record {
                 present.step_before(&record.touched);
             }
             Commit {
-                id: head.id,
-                message: head.message,
-                is_bot: head.is_bot,
+                id: metadata.id,
+                message: metadata.message,
+                is_bot: metadata.is_bot,
                 touched: touched.unwrap_or_default(),
             }
         })
@@ -61,7 +61,7 @@ impl PresentNames {
         self.names.get(path).unwrap_or(path).clone()
     }
 
-    fn touched(&self, record: &Record, functions_count: bool) -> Vec<Touched> {
+    fn touched(&self, record: &CommitRecord, functions_count: bool) -> Vec<Touched> {
         let mut all: Vec<Touched> = Vec::with_capacity(record.touched.files.len());
         let functions = record.functions.as_ref().filter(|_| functions_count);
         let mut functions = functions.into_iter().flatten();

@@ -13,15 +13,15 @@ pub const MAX_LINE_BYTES: usize = 512;
 pub const MAX_FUNCTIONS: usize = 50;
 
 /// Paths of files with their changed functions.
-pub type Changed = Vec<(String, Vec<Box<str>>)>;
+pub type FunctionsByFile = Vec<(String, Vec<Box<str>>)>;
 
 /// Parses the lines of patches.
 #[derive(Default)]
 pub struct HunksReader {
     /// Commits that were read completely.
-    pub done: Vec<(ObjectId, Changed)>,
+    pub done: Vec<(ObjectId, FunctionsByFile)>,
     /// The commit that is being read.
-    pub current: Option<(ObjectId, Changed)>,
+    pub current: Option<(ObjectId, FunctionsByFile)>,
     /// Definition patterns of the current file's language; `None` if it has none.
     heads: Option<&'static HunkHeads>,
     hunk: Hunk,
@@ -54,7 +54,7 @@ impl HunksReader {
         }
         if first == COMMIT {
             self.finish();
-            self.current = touched_files::id(&line[1..]).map(|id| (id, Changed::new()));
+            self.current = touched_files::id(&line[1..]).map(|id| (id, FunctionsByFile::new()));
         } else if line.starts_with(b"diff --git ") {
             self.heads = None;
         } else if line.starts_with(b"--- a/") || line.starts_with(b"+++ b/") {

@@ -15,7 +15,7 @@ pub struct TouchedFiles {
 
 /// The changes of a commit.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Record {
+pub struct CommitRecord {
     /// The files that it touched.
     pub touched: TouchedFiles,
     /// The changed functions of each file; `None` until they are read.

@@ -11,7 +11,7 @@ use foveate_model::{ObjectId, RepoPath};
 use foveate_parse::hunks;
 use parking_lot::Mutex;
 
-use super::record::{self, Functions, Record, StoredTouchedFiles, TouchedFiles};
+use super::record::{self, CommitRecord, Functions, StoredTouchedFiles, TouchedFiles};
 use crate::disk::{ContentStore, Entry, Key, MaxWaste};
 use crate::engine::IndexStore;
 
@@ -32,7 +32,7 @@ const RETRY_LOST: Duration = Duration::from_secs(600);
 
 /// The records of one repository.
 #[derive(Debug)]
-pub struct Records {
+pub struct CommitRecords {
     table: Mutex<RecordTable>,
     /// Held while touched files are read, so that two revisions do not read the same ones.
     pub(super) reading_touched_files: Mutex<()>,
@@ -69,7 +69,7 @@ struct RecordTable {
 
 #[derive(Debug)]
 struct Slot {
-    record: Arc<Record>,
+    record: Arc<CommitRecord>,
     /// Round in which a revision last used it.
     round: u64,
 }
@@ -77,7 +77,7 @@ struct Slot {
 /// A revision that is being read. No record that it uses is evicted until this is dropped.
 #[derive(Debug)]
 pub(super) struct RecordsInUse<'a> {
-    records: &'a Records,
+    records: &'a CommitRecords,
     since: u64,
     commits: usize,
 }
@@ -99,7 +99,7 @@ impl Drop for RecordsInUse<'_> {
     }
 }
 
-impl Records {
+impl CommitRecords {
     /// Creates records without a store.
     pub fn in_memory() -> Self {
         Self {
@@ -189,7 +189,7 @@ impl Records {
     }
 
     /// Returns the records of commits, `None` for those without one.
-    pub(super) fn find(&self, commits: &[ObjectId]) -> Vec<Option<Arc<Record>>> {
+    pub(super) fn find(&self, commits: &[ObjectId]) -> Vec<Option<Arc<CommitRecord>>> {
         let mut table = self.table.lock();
         let mut record_of = |id| Some(Arc::clone(&table.mark_used(id)?.record));
         commits.iter().map(&mut record_of).collect()
@@ -281,7 +281,7 @@ impl RecordTable {
     }
 
     fn heap_bytes(&self) -> usize {
-        let entry = size_of::<(ObjectId, Slot)>() + size_of::<Record>() + 32;
+        let entry = size_of::<(ObjectId, Slot)>() + size_of::<CommitRecord>() + 32;
         let of_record = |slot: &Slot| {
             let TouchedFiles { files, renames } = &slot.record.touched;
             let touched = size_of_val(&**files) + size_of_val(&**renames);
@@ -303,7 +303,7 @@ impl RecordTable {
     }
 
     fn insert(&mut self, id: ObjectId, touched: TouchedFiles) {
-        let record = Record {
+        let record = CommitRecord {
             // If no file can have functions, there is nothing to read.
             functions: (!touched.files.iter().any(has_functions)).then(Vec::new),
             touched,
@@ -488,7 +488,7 @@ mod tests {
 
     #[test]
     fn functions_that_could_not_be_read_are_tried_again_later() {
-        let records = Records::in_memory();
+        let records = CommitRecords::in_memory();
         let begin = || drop(records.begin(1, 0));
         begin();
         let lost: Vec<ObjectId> = (0..=MAX_LOST)

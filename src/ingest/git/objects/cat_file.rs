@@ -22,7 +22,7 @@ pub(super) fn sizes(
         let size = |_| {
             let mut line = String::new();
             match stdout.read_line(&mut line)? {
-                0 => Err(GitError::Output("cat-file")),
+                0 => Err(GitError::UnexpectedOutput("cat-file")),
                 _ => Ok(line.trim_end().parse().ok()),
             }
         };
@@ -47,7 +47,7 @@ pub(super) fn run<T>(
     let mut child = process::start(&mut command, &run_limits)?;
     let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
     let (Some(stdin), Some(stdout), Some(stderr)) = (stdin, stdout, stderr) else {
-        return Err(GitError::Output("cat-file"));
+        return Err(GitError::UnexpectedOutput("cat-file"));
     };
     let (result, errors) = process::watched(&mut child, &run_limits, |threads| {
         let errors = threads.spawn(move || drain(stderr));
@@ -84,7 +84,7 @@ fn feed(stdin: ChildStdin, ids: &[ObjectId]) -> std::io::Result<()> {
 
 /// Reads the next blob of the batch; returns `None` if the repository lacks it.
 pub(super) fn read_blob(stdout: &mut BufReader<ChildStdout>) -> Result<Option<Vec<u8>>, GitError> {
-    const UNEXPECTED: GitError = GitError::Output("cat-file");
+    const UNEXPECTED: GitError = GitError::UnexpectedOutput("cat-file");
     let mut header = String::new();
     if stdout.read_line(&mut header)? == 0 {
         return Err(UNEXPECTED);
