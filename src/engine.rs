@@ -149,8 +149,8 @@ impl Engine {
         Some(ends)
     }
 
-    /// Replaces a repository, whose tasks must have ended, by its unloaded form, which takes over the sync that was
-    /// not finished and the failure to read the source. Questions in flight finish on the old one. `None` when it was
+    /// Replaces a repository by its unloaded form. Its tasks must have ended. The unloaded form takes over an
+    /// unfinished sync and a failure to read the source. Questions in flight finish on the old one. `None` when it was
     /// removed meanwhile, or has no index.
     pub fn evict(&self, old: &Arc<Repository>) -> Option<(Writer, Commands)> {
         let summary = old.summary()?;

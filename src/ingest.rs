@@ -1,6 +1,6 @@
-//! Reads working trees and git repositories into plans that the engine publishes. One task per
-//! repository drives the engine. Knows no HTTP. Start at [`Catalog`] for a service, at
-//! [`one_shot::OneShotIndexer`] for a program that answers once and exits.
+//! Reads working trees and git repositories: the files and past commits that the engine indexes. One task per
+//! repository drives the engine. Knows no HTTP. Start at [`Catalog`] for a service, at [`one_shot::OneShotIndexer`] for
+//! a program that answers once and exits.
 
 pub mod catalog;
 mod data_layout;

@@ -23,8 +23,8 @@ pub use issues::{history_issue, without_git};
 use issues::{issues, state_issues};
 pub use touched_code::TouchedCode;
 
-/// After this percentage of the time for an answer, optional work is skipped, so that there is an answer with an issue
-/// instead of none: work in progress needs the rest.
+/// After this percentage of the time for an answer, optional work is skipped, and an issue of the answer says so. The
+/// rest of the time is for finishing what has begun: otherwise there would be no answer at all.
 const SOFT_PERCENT: u32 = 80;
 
 /// A question to one repository.
@@ -286,7 +286,8 @@ impl Engine {
         }
     }
 
-    /// Returns the current snapshot of a repository, once it is in memory, and when to give up waiting for others.
+    /// Returns the current snapshot of a repository, once it is in memory, and until when to wait for snapshots of
+    /// other revisions.
     async fn loaded(
         &self,
         repository: &Repository,

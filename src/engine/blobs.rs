@@ -188,7 +188,7 @@ impl Shared {
         Some(reading)
     }
 
-    /// Returns the result in the cache and false; or else inserts the one that `make` returns, and returns it and true.
+    /// Returns the cached result, or else inserts the one that `make` returns; the flag says whether it was inserted.
     fn get_or_insert(&self, key: Key, make: impl FnOnce() -> BlobReading) -> (BlobReading, bool) {
         self.prune();
         let slot = Arc::clone(&*self.slots.entry(key).or_default());

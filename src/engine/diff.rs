@@ -28,7 +28,8 @@ pub struct Diff {
     pub renamed: Vec<[RepoPath; 2]>,
     /// Names of definitions that began in removed lines, some of which are still defined.
     pub removed_names: Vec<String>,
-    /// Names of constants, attributes and variables outside functions that removed lines gave a value, likewise.
+    /// Names of constants, attributes and variables outside functions that removed lines gave a value, some of which
+    /// are still defined.
     pub removed_variables: Vec<String>,
     /// Number of binary files that were added or changed.
     pub binary_files: usize,

@@ -1,7 +1,7 @@
 //! Stores the index of a repository on disk: the facts of its blobs, by content id, the segments of its lexical index,
-//! and the resolved references of its current snapshot, each in a store with its own version; for one-shot commands
-//! also indexes of past commits ([`history`]). It is written in the background by [`IndexStore::save`], and read where
-//! a blob or segment is not in memory. An index stored by an earlier program must be read only through
+//! and the resolved references of its current snapshot. Each of these has a store with its own version. One-shot
+//! commands also store indexes of past commits ([`history`]). [`IndexStore::save`] writes in the background; a blob or
+//! segment that is not in memory is read from here. An index stored by an earlier program must be read only through
 //! [`IndexStore::stale`].
 
 mod history;
@@ -156,14 +156,14 @@ impl IndexStore {
             return Vec::new();
         };
         let mut keys = stages.lexical.keys();
-        // A fixed order, so that of two segments with the same files always the same one is used.
+        // In a fixed order: of two segments with the same files, always the same one is used.
         keys.sort();
         keys.iter()
             .filter_map(|key| stages.lexical.get(key))
             .collect()
     }
 
-    /// Writes the parts of `current` and `others` that are not on disk, and deletes those that none of them has once
+    /// Writes the parts of `current` and `others` that are not on disk. Deletes the parts that no snapshot has once
     /// they take up a third of the file. Blocks, for seconds where there is much to write.
     ///
     /// # Errors

@@ -47,7 +47,7 @@ pub enum Source {
 pub struct Commands {
     /// Requests for revisions that are not warm, and for diffs. Permits bound their number.
     pub requests: mpsc::UnboundedReceiver<AdmittedRequest>,
-    /// Orders to read the source again. Holds at most one: further ones are covered by it.
+    /// Orders to read the source again. The channel holds one order, which covers all further ones.
     pub syncs: mpsc::Receiver<()>,
 }
 
@@ -153,8 +153,8 @@ impl Repository {
         self.current.load_full()
     }
 
-    /// Its status as clients see it: while it is unloaded, with the failure from before the eviction, because its source
-    /// was not read again.
+    /// Its status as clients see it. While it is unloaded, its source is not read, so a failure from before the
+    /// eviction still holds.
     pub fn status(&self) -> Arc<Status> {
         let status = self.status.load_full();
         let holds = |_: &&String| status.state == State::Ready && self.unloaded().is_some();

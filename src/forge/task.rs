@@ -142,7 +142,6 @@ impl Task {
     }
 }
 
-/// Returns a task as it is stored.
 fn stored(task: &impl Serialize) -> String {
     match serde_json::to_string(task) {
         Ok(text) => text,

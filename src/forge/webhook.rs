@@ -296,10 +296,9 @@ fn warn_of_deleted(repository: &Repository, reference: &str, is_deleted: bool) {
     }
 }
 
-/// Returns the digests that identify a repeated delivery: that of its number, which is not covered by the
-/// signature, and that of its body, which a replay cannot change. With `by_number`, a delivery that has a number
-/// is identified by it alone: GitLab sends the same body each time that a branch moves back and forth, and a
-/// replayed push only causes a poll.
+/// Returns the digests that identify a repeated delivery. One is of its number, which the signature does not cover, one
+/// of its body, which a replay cannot change. With `by_number`, a delivery that has a number is identified by the
+/// number alone: GitLab sends equal bodies when a branch moves back and forth, and a replayed push only causes a poll.
 fn digests(host: &Host, headers: &HeaderMap, body: &[u8], by_number: bool) -> Vec<String> {
     let name = host.dialect.name();
     let digest = |kind: &str, bytes: &[u8]| {

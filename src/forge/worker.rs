@@ -35,7 +35,6 @@ const MAX_DELAY: Duration = Duration::from_secs(3600);
 /// Age at which a job is given up that was only postponed and never failed.
 const MAX_AGE: Duration = Duration::from_secs(3 * 24 * 3600);
 
-/// The running jobs.
 type Running = HashMap<Id, (JobRow, AbortHandle)>;
 /// A job and the result of one attempt.
 type Attempt = (JobRow, Result<(), CallError>);

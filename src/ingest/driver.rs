@@ -115,8 +115,8 @@ impl Driver {
         self.tasks.stop.run_until_cancelled(permit).await?
     }
 
-    /// Starts loading the history of a commit, unless it is loading already. A save does not discard what was read,
-    /// and does not shorten the wait after a failure; `at_once` does.
+    /// Starts loading the history of a commit, unless it is loading already. A save starts nothing anew: what was read
+    /// is kept, and so is the wait after a failure. With `at_once` that wait ends.
     fn load_first(
         &self,
         commit: String,

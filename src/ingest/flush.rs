@@ -141,8 +141,8 @@ fn save_all(repository: &Repository, stats: &Stats) -> io::Result<()> {
     save_rest(repository, stats)
 }
 
-/// Writes the stats of all files, and the summary, whose time of the last question tells the next process what to load
-/// first.
+/// Writes the stats of all files, and the summary. Its time of the last question tells the next process which
+/// repositories to load first.
 fn save_rest(repository: &Repository, stats: &Stats) -> io::Result<()> {
     let _alone = repository.lock_store();
     if let Some(basis) = repository.current_unless_stale() {

@@ -85,8 +85,8 @@ pub(super) fn read(bytes: &[u8]) -> Result<ClientJsonRpcMessage, Refusal> {
     }
 }
 
-/// Refuses bytes that do not parse. The id can still be parsed if the JSON is well-formed but a string
-/// contains half a surrogate pair, as programs send it that cut texts.
+/// Refuses bytes that do not parse. The id can still be parsed if the JSON is well-formed but a string contains half a
+/// surrogate pair, as programs that cut texts send it.
 fn unparsable(bytes: &[u8], error: &serde_json::Error) -> Refusal {
     #[derive(Deserialize)]
     struct Head {

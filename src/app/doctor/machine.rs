@@ -16,7 +16,7 @@ use crate::store::{RepositoryKind, RepositoryRow};
 use crate::telemetry::process;
 use crate::telemetry::spans::spawn_blocking;
 
-/// The oldest git with which the functions that past commits changed count.
+/// The oldest git that can read which functions past commits changed.
 const MIN_GIT: (u32, u32) = (2, 41);
 /// Open files of the program itself, and of one repository: its packs, its watcher, pipes of git.
 const OWN_FILES: usize = 128;

@@ -143,9 +143,9 @@ impl<T> FairQueue<T> {
         limit.min(self.max_waiting)
     }
 
-    /// Makes a queue slot for one more question of `who` and returns whether there is one: either the slot of the last
-    /// question of a line longer than this key's would be, or, for a key with no question waiting or being answered,
-    /// the one slot that every key gets, within `max_waiting`.
+    /// Makes room in the full queue for one more question of `who`; returns whether there is room. If another line is
+    /// longer than this key's would be, its last question loses its slot. Otherwise there is room only for a key that
+    /// has no question waiting or being answered, and only within `max_waiting`: every key gets one slot.
     fn make_room(&mut self, who: &str, now: Instant) -> bool {
         let own = self.lines.iter().find(|line| *line.who == *who);
         let own = own.map_or(0, |line| line.questions.len());

@@ -1,5 +1,5 @@
-//! Counts the syncs that were requested of a repository, and orders them from the task that drives it. None is lost when
-//! the repository is evicted.
+//! Counts the syncs that were requested of a repository, and passes them on to the task that drives it. None is lost
+//! when the repository is evicted.
 
 use std::sync::Arc;
 
@@ -17,14 +17,13 @@ pub struct SyncRequests {
 struct Shared {
     /// Orders to the task that drives the repository.
     orders: mpsc::Sender<()>,
-    /// Number of requests.
     requested: u64,
     /// Value of `requested` when the last finished sync began.
     finished: u64,
 }
 
 impl SyncRequests {
-    /// Returns them with the receiver of the orders. It holds at most one: further ones are covered by it.
+    /// Returns them with the receiver of the orders. The channel holds one order, which covers all further ones.
     pub(super) fn new() -> (Self, mpsc::Receiver<()>) {
         let (orders, receiver) = mpsc::channel(1);
         let shared = Shared {
@@ -57,7 +56,7 @@ impl SyncRequests {
         self.shared.lock().finished = requested;
     }
 
-    /// Shares those of `evicted`, whose requests go to this one's receiver from now on.
+    /// Shares the requests of `evicted`, which go to the receiver of this one from now on.
     pub(super) fn take_over(&mut self, evicted: &Self) {
         let orders = self.shared.lock().orders.clone();
         evicted.shared.lock().orders = orders;

@@ -17,7 +17,7 @@ use crate::ingest::data_layout::login_file;
 #[derive(Debug)]
 pub(super) struct Credentials {
     directory: PathBuf,
-    /// Cache of those read or set; also holds those that are not written to disk.
+    /// Credentials that were read or set, also those that are not written to disk.
     known: Mutex<HashMap<RepoName, Option<Login>>>,
 }
 

@@ -16,7 +16,7 @@ pub struct HunkHeader<'a> {
 /// The lines of a hunk in one of its files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LineRange {
-    /// The first line, 1-based; the line before the hunk if it has no lines in this file: 0 at the begin of the file.
+    /// The first line, 1-based. Without lines in this file, the line before the hunk; 0 at the beginning of the file.
     pub start: u32,
     /// Number of lines.
     pub count: u32,

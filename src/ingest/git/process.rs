@@ -206,8 +206,8 @@ fn read(pipe: impl Read) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Does `work` with the pipes of a process, whose group is ended as soon as `run_limits` are exceeded. `work` may start
-/// threads for some of the pipes.
+/// Does `work` with the pipes of a process. Its process group is ended as soon as `run_limits` are exceeded. `work` may
+/// start threads for some of the pipes.
 pub fn watched<'env, T>(
     child: &'env mut Child,
     run_limits: &'env RunLimits<'_>,

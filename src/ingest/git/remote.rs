@@ -76,17 +76,17 @@ impl CommitRequests {
 const PACKING: [&str; 3] = ["gc.auto=6700", "gc.autoPackLimit=40", "gc.autoDetach=false"];
 /// Time after which a server is asked again for a commit that it did not send.
 const ASK_INTERVAL: Duration = Duration::from_secs(300);
-/// Time after a failure to ask a server for a commit before it is asked for any again.
+/// After a failure to ask a server for a commit, it is asked for none for this long.
 const FAILURE_PAUSE: Duration = Duration::from_secs(10);
-/// Time after cloning before which it is not cloned again, however damaged the clone seems.
+/// A clone is not cloned again within this time, however damaged it seems.
 const MAKE_INTERVAL: Duration = Duration::from_secs(600);
-/// Number of commits that a server did not send within [`ASK_INTERVAL`] from which on it is asked for no other.
+/// A server that did not send this many commits within [`ASK_INTERVAL`] is asked for no other.
 const MAX_ASKED: usize = 100;
 /// Prefix of the refs of commits that were fetched by id.
 const ASKED: &str = "refs/foveate/asked/";
 /// Number of these refs that are kept.
 const MAX_KEPT: usize = 1000;
-/// Maximum these refs that are dropped at a time.
+/// Maximum number of these refs that are dropped at a time.
 const MAX_DROPPED: usize = 20;
 /// Longest output of git that is kept, in bytes: more than the names of all these refs.
 const ANSWER_BYTES: u64 = 1 << 18;

@@ -8,7 +8,7 @@ use std::path::Path;
 /// The `.git` nearest to a directory, in it or above it. Two that are equal lead to the same git directory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct DotGit {
-    /// Number of directories from the one that holds it down to the directory: 0 if that is the same one.
+    /// How many levels above the directory it lies; 0: in the directory itself.
     pub(super) depth: usize,
     kind: FileType,
     device: u64,

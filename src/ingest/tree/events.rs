@@ -44,8 +44,8 @@ impl WorkingTree {
         Ok(removed || changed)
     }
 
-    /// Returns the paths that events named. Clears the cache of whether committed files that are left out of the tree
-    /// exist: for the files at these paths, or for all of them if git changed something.
+    /// Returns the paths that events named. A committed file that is left out of the tree is looked for again: one at
+    /// these paths, or each if git changed something.
     fn named(&mut self, changed: &ChangeSet) -> HashSet<RepoPath> {
         let paths = changed.paths.iter();
         let named = paths.filter_map(|path| walk::relative(&self.root, path));

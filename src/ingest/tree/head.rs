@@ -34,8 +34,8 @@ pub(super) type CommittedFiles = BTreeMap<RepoPath, CommittedFile>;
 pub(super) struct CommittedFile {
     blob: ObjectId,
     size: u64,
-    /// Cache: whether it exists, for a file that is left out of the tree, such as one that the project's own ignore
-    /// file excludes.
+    /// Cache, used only for a file that is left out of the tree, such as one that the project's own ignore file
+    /// excludes: whether it exists.
     is_present: bool,
 }
 
@@ -139,7 +139,7 @@ impl WorkingTree {
             opened => opened.ok().flatten(),
         };
         self.dot_git = dot_git;
-        // One that is not complete yet has the same directory, or is looked at again with the next scan.
+        // One that is not complete yet will keep its directory, or is opened again with the next scan.
         if opened.is_some() && opened != self.git {
             self.git = opened;
             // In another repository the same commit may have other files.
@@ -194,7 +194,7 @@ impl WorkingTree {
         unknown.filter(|path| is_missing(&self.root, path)).count()
     }
 
-    /// Clears the cache of whether the committed files at and below `path` that are left out of the tree exist.
+    /// Has the committed files at and below `path` that are left out of the tree looked for again.
     pub(super) fn recheck_left_out(&mut self, path: &RepoPath) {
         let Head {
             files: Some(files),

@@ -146,8 +146,8 @@ impl Stats {
         });
     }
 
-    /// Does [`Self::save`] if many stats have changed: all of them are written at once, which is too much for one saved
-    /// file. After a crash the files of the other changes are read again, as their stats differ from the saved ones.
+    /// Does [`Self::save`] if many stats have changed: a save writes all stats, which is too much work for one changed
+    /// file. After a crash, files whose stats were not saved are read again.
     ///
     /// # Errors
     /// When the system refuses.

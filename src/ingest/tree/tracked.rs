@@ -20,8 +20,8 @@ impl WorkingTree {
         found(&self.rules, committed.filter(|path| wanted(path)))
     }
 
-    /// Whether other ignored files may be tracked than were listed, since `HEAD` has moved, or the tree belongs to
-    /// another repository.
+    /// Whether the listed files may lack files that are tracked although they are ignored, or have too many of them:
+    /// `HEAD` has moved, or the tree belongs to another repository.
     pub(super) fn tracked_files_changed(&mut self, progress: &Progress) -> bool {
         let dot_git = self.dot_git;
         self.refresh_head();

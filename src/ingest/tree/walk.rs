@@ -186,8 +186,8 @@ pub struct Rules {
     root: PathBuf,
     /// Directories that are not scanned.
     excluded: Vec<PathBuf>,
-    /// Whether a directory with a `.git` is skipped as another repository. It is in a repository and its
-    /// subdirectories, but not in a plain directory, whose content may be clones.
+    /// Whether a directory with a `.git` is skipped as another repository. That holds if the root is in a repository. A
+    /// plain directory may hold clones, which are indexed with it.
     nested_repositories: bool,
 }
 

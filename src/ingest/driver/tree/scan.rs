@@ -48,7 +48,6 @@ pub(super) struct TreeWork {
     poll_wait: Duration,
     /// Time of the last audit.
     audited: Instant,
-    /// Number of audits.
     audits: u64,
     /// Earliest time of the next scan of changes. Each scan is followed by a pause as long as itself, so
     /// that endless changes take at most half of the time, and are scanned together.
@@ -279,7 +278,8 @@ impl TreeWork {
         if matches!(read, Err(TreeError::Cancelled(_))) {
             return ScanOutcome::Cancelled;
         }
-        // A directory that is missing costs nothing to look for, and changes come at times of their own.
+        // The wait does not grow after a missing directory, which costs nothing to look for, nor after changes, whose
+        // times the wait does not decide.
         let waits_longer = !is_of_changes && !matches!(read, Err(TreeError::Unreadable { .. }));
         let outcome = self.publish_read(cause, read, start);
         if matches!(outcome, ScanOutcome::Failed) {

@@ -249,7 +249,8 @@ impl PatchReader {
         let Some(header) = HunkHeader::parse(line) else {
             return;
         };
-        // Without a driver for the language git takes the last line that is not indented: the head of a class at the top.
+        // Without a driver for the language, git writes the last line that is not indented: the first line of a
+        // top-level class.
         let above = String::from_utf8_lossy(header.above);
         self.class = hunks::begins_class(&above).then_some(0);
         let is_full = self.file == File::LeftOut || self.hunks == MAX_HUNKS;

@@ -1,5 +1,5 @@
 //! Parses the paths in the header of a file in a patch. Names may be quoted; a path that leads out of the repository is
-//! none.
+//! rejected.
 
 use foveate_model::RepoPath;
 
