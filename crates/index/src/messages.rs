@@ -22,8 +22,6 @@ pub struct MessagePlace {
     pub file: FileId,
     /// The function that contains it.
     pub enclosing: Option<DefId>,
-    /// Number of its trigrams.
-    pub trigrams: u32,
 }
 
 /// All messages of a snapshot by trigram.
@@ -148,34 +146,37 @@ impl Messages {
         }
     }
 
-    /// Returns the messages that share rare trigrams with `text`, each with the share of its trigrams that
-    /// `text` contains (0 to 1), by position.
+    /// Returns the messages that share rare trigrams with `text`, each with the strength of the match (0 to 1), by
+    /// position: the share of the message's trigrams that `text` contains, times `r / (r + 1)`. `r` is the sum of the
+    /// rarities of these trigrams, `1 / n` for one that `n` messages have: a few words in a row are found by chance, and
+    /// a message that many places raise says little about each.
     pub fn search(&self, text: &str) -> Vec<(MessagePlace, f32)> {
         let words: Vec<u64> = hashes(text).collect();
         let mut trigrams: Vec<Trigram> = words.array_windows().map(|w| trigram(*w)).collect();
         trigrams.sort_unstable();
         trigrams.dedup();
-        let mut places: Vec<(FileId, u32)> = Vec::new();
+        let mut places: Vec<((FileId, u32), f32)> = Vec::new();
         for trigram in &trigrams {
             let list = self.by_trigram.get(trigram);
             if list.len() <= MAX_MESSAGES {
-                places.extend(list);
+                let rarity = 1.0 / list.len() as f32;
+                places.extend(list.iter().map(|place| (*place, rarity)));
             }
         }
-        places.sort_unstable();
+        places.sort_by_key(|(place, _)| *place);
         places
-            .chunk_by(|a, b| a == b)
+            .chunk_by(|(a, _), (b, _)| a == b)
             .filter_map(|run| {
-                let (file, position) = *run.first()?;
+                let ((file, position), _) = *run.first()?;
                 let of_file = self.files.get(file.0 as usize)?;
                 let message = of_file.messages.get(position as usize)?;
                 let place = MessagePlace {
                     file,
                     enclosing: message.enclosing.map(|local| DefId::new(file, local)),
-                    trigrams: message.trigrams,
                 };
-                let share = run.len() as f32 / place.trigrams.max(1) as f32;
-                Some((place, share.min(1.0)))
+                let share = run.len() as f32 / message.trigrams.max(1) as f32;
+                let rarity: f32 = run.iter().map(|(_, rarity)| rarity).sum();
+                Some((place, share.min(1.0) * rarity / (rarity + 1.0)))
             })
             .collect()
     }

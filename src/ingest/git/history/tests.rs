@@ -9,7 +9,7 @@ use std::sync::{OnceLock, Weak};
 use parking_lot::Mutex;
 use tempfile::TempDir;
 
-use super::commit_metadata::{head, is_bot, is_informative};
+use super::commit_metadata::{is_bot, is_informative, parse};
 use super::*;
 use crate::disk::{ContentStore, Entry, Key, MaxWaste, Pack};
 
@@ -703,9 +703,9 @@ fn reading_history_ends_on_stop_and_timeout() {
 #[test]
 fn message_of_invalid_utf8_is_decoded_and_truncated() {
     let piece = [&[b'1'; 40], &b"\nA\xff\na@b.c\ncaf\xe9 noir\n"[..]].concat();
-    let first = head(&piece, 5).unwrap();
+    let first = parse(&piece, 5).unwrap();
     assert_eq!(first.message, "caf");
-    let whole = head(&piece, 99).unwrap();
+    let whole = parse(&piece, 99).unwrap();
     assert_eq!(whole.message, "caf\u{fffd} noir");
 }
 
