@@ -189,7 +189,7 @@ fn phrasings_of_a_look_up_ask_the_same() {
                 "please find all references to `Shelf`",
                 "open_door usages",
                 "`Shelf` usages",
-            ],
+            ][..],
         ),
         (
             Calls,
@@ -206,7 +206,7 @@ fn phrasings_of_a_look_up_ask_the_same() {
                 "can you show me the callers of open_door?",
                 "list all call sites of open_door",
                 "open_door callers",
-            ],
+            ][..],
         ),
         (
             Implementers,
@@ -218,7 +218,7 @@ fn phrasings_of_a_look_up_ask_the_same() {
                 "list all subclasses of Shelf",
                 "what subclasses does Shelf have?",
                 "BookShelf implementations",
-            ],
+            ][..],
         ),
         (
             Overrides,
@@ -229,7 +229,7 @@ fn phrasings_of_a_look_up_ask_the_same() {
                 "overrides of Shelf.open",
                 "where is Shelf.open overridden?",
                 "Shelf.open overrides",
-            ],
+            ][..],
         ),
         (
             Tests,
@@ -244,12 +244,12 @@ fn phrasings_of_a_look_up_ask_the_same() {
                 "where are the tests for `Shelf`?",
                 "open_door tests",
                 "`Shelf` tests",
-            ],
+            ][..],
         ),
         (
             Tests,
             TestWriting,
-            &["tests for src/shelf.py", "unit tests for `Shelf`"],
+            &["tests for src/shelf.py", "unit tests for `Shelf`"][..],
         ),
         (
             Dependencies,
@@ -260,7 +260,7 @@ fn phrasings_of_a_look_up_ask_the_same() {
                 "which functions does open_door call?",
                 "what is called by open_door",
                 "dependencies of open_door",
-            ],
+            ][..],
         ),
         (
             Difference,
@@ -270,7 +270,7 @@ fn phrasings_of_a_look_up_ask_the_same() {
                 "difference between open_door and close_door",
                 "how do open_door and close_door differ?",
                 "how does open_door differ from close_door",
-            ],
+            ][..],
         ),
     ] {
         for query in queries {

@@ -27,6 +27,9 @@ pub(super) fn callers(plan: &Plan<'_>, seeds: &[DefId]) -> Vec<Link> {
         return callers_of_members(plan, &ranks);
     }
     let mut links = implementers(plan, &ranks);
+    if plan.looked_up.asks() == Some(LookUp::Implementers) && !links.is_empty() {
+        return links;
+    }
     for named in plan.named.ids().take(MAX_NAMED_METHODS) {
         links.extend(callers_through_overridden(plan, named, &ranks));
     }

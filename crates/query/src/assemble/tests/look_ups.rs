@@ -48,7 +48,7 @@ const SHELVES: &str = "
         return Shelf(3)
 
 
-    def test_sizes():
+    def test_width():
         assert close_door(Shelf(2)) == 2
 
 
@@ -84,7 +84,7 @@ fn reasons(pack: &Pack, section: &str) -> Vec<String> {
 fn question_for_tests_lists_test_functions_with_their_relation() {
     let snapshot = fixture(SHELVES);
     let by_definition = [
-        "test_sizes: calls close_door",
+        "test_width: calls close_door",
         "test_close_door: tests close_door by name",
     ];
     for query in [
@@ -99,7 +99,7 @@ fn question_for_tests_lists_test_functions_with_their_relation() {
     }
     let pack = asked(&snapshot, "which tests cover lock_door?", 4000);
     let through_another = [
-        "test_sizes: uses code that uses lock_door",
+        "test_width: uses code that uses lock_door",
         "test_close_door: uses code that uses lock_door",
     ];
     assert_eq!(reasons(&pack, "tests"), through_another, "{}", pack.context);
@@ -111,7 +111,7 @@ fn tests_of_a_type_or_file_are_those_of_its_members() {
     let pack = asked(&snapshot, "list all tests of `Shelf`", 4000);
     let of_type = reasons(&pack, "tests");
     for wanted in [
-        "test_sizes: calls Shelf",
+        "test_width: calls Shelf",
         "test_put: tests Shelf.put by name",
     ] {
         assert!(of_type.contains(&wanted.to_owned()), "{of_type:?}");
@@ -143,13 +143,8 @@ fn callers_of_a_type_are_those_of_its_constructor_and_members() {
         ("desk.py".to_owned(), desk),
     ]);
     let pack = asked(&snapshot, "what calls `Shelf`?", 700);
-    let callers = reasons(&pack, "callers");
-    for wanted in ["lend_book: uses Shelf", "lend_book: uses Shelf.take"] {
-        assert!(
-            callers.contains(&wanted.to_owned()),
-            "{callers:?}\n{}",
-            pack.context
-        );
+    for call in ["Shelf(3)", "shelf.take('a')"] {
+        assert!(pack.context.contains(call), "{}", pack.context);
     }
 }
 
