@@ -226,6 +226,26 @@ fn question_for_overrides_lists_methods_of_subclasses() {
 }
 
 #[test]
+fn question_for_implementers_lists_no_other_uses() {
+    let rest: String = (0..60)
+        .map(|n| format!("    note({n}, rest({n}))\n"))
+        .collect();
+    // Too long to be shown whole.
+    let other = format!("def open_store(store: Store):\n{rest}    return store\n");
+    let types = "class Store:\n    pass\n\n\nclass DiskStore(Store):\n    pass\n\n\n";
+    let snapshot = snapshot([("store.py".to_owned(), format!("{types}{other}"))]);
+    let pack = asked(&snapshot, "which classes extend `Store`?", 600);
+    assert!(
+        pack.context.contains("class DiskStore(Store)"),
+        "{}",
+        pack.context
+    );
+    let callers = reasons(&pack, "callers");
+    let is_other = |reason: &String| reason.starts_with("open_store");
+    assert!(!callers.iter().any(is_other), "{callers:?}");
+}
+
+#[test]
 fn compared_definitions_get_equal_parts_in_the_order_asked() {
     let function = |name: &str, verb: &str| {
         let lines: String = (0..90)
