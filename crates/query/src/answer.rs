@@ -206,7 +206,7 @@ fn intent(text: &QueryText, request: &Request) -> Intent {
             confidence: 1.0,
             signals: vec!["change"],
             asks_for_tests: false,
-            looks_up_name: false,
+            look_up: None,
         },
         requested => intent::detect(text, requested),
     }

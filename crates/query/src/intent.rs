@@ -1,12 +1,13 @@
 //! Detects what a query asks for. [`rules`] interpret the clauses of the query by their [`shapes`];
 //! [`wording`], a small linear model over the same words, covers what no rule names; the scores of both are
-//! added. [`words`] splits a text and matches patterns, [`lexicon`] has the classes of words. Start at
-//! [`detect`].
+//! added. [`look_ups`] recognises short questions about a name. [`words`] splits a text and matches patterns,
+//! [`lexicon`] has the classes of words. Start at [`detect`].
 
 mod asked_kinds;
 mod asking;
 mod lexicon;
 mod linear;
+mod look_ups;
 mod rules;
 mod shapes;
 mod wording;
@@ -18,6 +19,7 @@ mod tests;
 use foveate_parse::traces;
 
 pub(crate) use self::asked_kinds::AskedKinds;
+pub use self::look_ups::LookUp;
 
 use self::rules::Interpretation;
 use self::shapes::Shape;
@@ -60,9 +62,9 @@ pub struct Intent {
     pub signals: Vec<&'static str>,
     /// Whether it is a short question about tests of existing code: "which tests cover `x`?".
     pub asks_for_tests: bool,
-    /// Whether it is a short question for the definition of a name or for its uses: "who calls `x`?". What is merely near
-    /// the name is then no part of the answer.
-    pub looks_up_name: bool,
+    /// What it looks up about a name, if it is a short question for that: "who calls `x`?". What is merely near the name
+    /// is then no part of the answer.
+    pub look_up: Option<LookUp>,
 }
 
 impl Intent {
@@ -101,11 +103,15 @@ pub fn detect(text: &QueryText, given: Option<IntentKind>) -> Intent {
             confidence: 1.0,
             signals: vec!["given"],
             asks_for_tests: false,
-            looks_up_name: false,
+            look_up: None,
         };
     }
     let query = Query::new(text);
     let mut scores = Scores::default();
+    let question = look_ups::read(text, &query);
+    if let Some(question) = question.filter(|question| question.is_sure) {
+        scores.add(question.kind, DECISIVE, "look_up");
+    }
     structure(text, &mut scores);
     for label in &text.labels {
         for rule in rules::label_signals(&words::split(label, MAX_PROSE_WORDS)) {
@@ -131,20 +137,41 @@ pub fn detect(text: &QueryText, given: Option<IntentKind>) -> Intent {
         scores.add(kind, weight, name);
     }
     let found = scores.decide(wording::probabilities(&query, reading.as_ref()));
-    let asks_for_tests =
-        !found.kind.is_change() && query.is_short && rules::is_about_tests(&query.title);
-    let is_lookup = |reading: &Interpretation<'_>| {
-        let rule = reading.rule;
-        // "How do I use x" asks for a guide or an example.
-        rule.kind == found.kind
-            && rule.name != rules::HOW_TO
-            && asking::looks_up(found.kind, &reading.clause.words)
-    };
+    let look_up = look_up(&found, &query, question, reading.as_ref());
+    let is_about_tests = query.is_short && rules::is_about_tests(&query.title);
     Intent {
-        asks_for_tests,
-        looks_up_name: query.is_short && !asks_for_tests && reading.as_ref().is_some_and(is_lookup),
+        asks_for_tests: look_up == Some(LookUp::Tests) || !found.kind.is_change() && is_about_tests,
+        look_up,
         ..found
     }
+}
+
+/// Returns what a query of the `found` intent looks up about a name. `question` is what it is as a whole, `reading` the
+/// reading of its clearest clause.
+fn look_up(
+    found: &Intent,
+    query: &Query,
+    question: Option<&look_ups::Question>,
+    reading: Option<&Interpretation<'_>>,
+) -> Option<LookUp> {
+    let is_meant = |question: &&look_ups::Question| {
+        question.kind == found.kind || !found.kind.is_change() && !question.is_sure
+    };
+    if let Some(question) = question.filter(is_meant) {
+        return Some(question.asks);
+    }
+    if !query.is_short || rules::is_about_tests(&query.title) {
+        return None;
+    }
+    let reading = reading?;
+    let rule = reading.rule;
+    let words = &reading.clause.words;
+    let is_report = reading.shape == Shape::Phrase && look_ups::reports(words);
+    // "How do I use x" asks for a guide or an example.
+    if rule.kind != found.kind || rule.name == rules::HOW_TO || is_report {
+        return None;
+    }
+    asking::look_up(found.kind, words)
 }
 
 /// Whether the query asks how something is done, which a guide would answer.
@@ -171,7 +198,12 @@ pub(crate) fn asking_words(text: &QueryText) -> Vec<String> {
             )
     });
     let words = readings.filter_map(|reading| asking::word(&reading.clause.words));
-    words.map(|word| word.text.clone()).collect()
+    let words = words.map(|word| word.text.clone());
+    let question = look_ups::read(text, &query);
+    let of_question = question.map_or(&[][..], |question| look_ups::asking_words(question.asks));
+    words
+        .chain(of_question.iter().map(|word| (*word).to_owned()))
+        .collect()
 }
 
 /// The words of a query.
@@ -371,7 +403,7 @@ impl Scores {
             confidence: confidence.clamp(0.05, 0.99),
             signals,
             asks_for_tests: false,
-            looks_up_name: false,
+            look_up: None,
         }
     }
 }

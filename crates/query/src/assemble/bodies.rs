@@ -5,7 +5,7 @@
 use foldhash::HashSet;
 use foveate_index::{DefId, FileId};
 
-use super::body::{BEST, Body, State};
+use super::body::{BEST, Body, Side, State};
 use super::changed::{self, ChangedPlaces};
 use super::links::test_links;
 use super::pack::{DropReason, Dropped};
@@ -56,10 +56,13 @@ impl Bodies {
             .enumerate()
             .map(|(rank, place)| Body::new(plan, place, rank, rank < changed.len()))
             .collect();
+        share_among_sides(plan, &mut bodies);
         bodies.sort_by(|a, b| {
+            let side = |body: &Body| body.side.map_or(usize::MAX, |side| side.position);
             let is_best = |body: &Body| !changed.is_empty() && Some(body.place.id) == best;
             let role = |body: &Body| body.is_changed.then(|| body.place.id.role(files));
-            (is_best(b).cmp(&is_best(a)))
+            (side(a).cmp(&side(b)))
+                .then(is_best(b).cmp(&is_best(a)))
                 .then(b.is_changed.cmp(&a.is_changed))
                 .then(role(a).cmp(&role(b)))
                 .then(b.worth.total_cmp(&a.worth))
@@ -94,19 +97,21 @@ impl Bodies {
             if !body.has_time(plan) {
                 continue;
             }
+            // The sides of a comparison are all that is shown.
+            let pass = body.side.map_or(pass, |_| BudgetScope::Rest);
             body.try_add(plan, pass);
             // A change is cut only once other bodies were tried; the best place must not wait that long.
             let must_be_cut = match pass {
+                _ if body.side.is_some() => true,
                 BudgetScope::Share => {
                     body.rank == 0 && !body.is_changed || Some(body.place.id) == self.best
                 }
                 BudgetScope::Rest => body.is_changed,
             };
             if must_be_cut && body.state == State::Waiting {
-                body.add_cut(
-                    plan,
-                    plan.budget() * plan.config.bodies.max_cut_share as usize / 100,
-                );
+                let max_share = plan.config.bodies.max_cut_share as usize;
+                let max_tokens = plan.budget() * max_share / 100;
+                body.add_cut(plan, body.side.map_or(max_tokens, |side| side.max_tokens));
             }
             if body.state == State::Waiting {
                 body.add_signature(plan);
@@ -291,6 +296,30 @@ impl Bodies {
             } else {
                 plan.dropped.count(dropped);
             }
+        }
+    }
+}
+
+/// Gives each of the definitions that a question compares an equal part of the budget, and what the others leave of theirs.
+fn share_among_sides(plan: &Plan<'_>, bodies: &mut [Body]) {
+    let sides = plan.looked_up.compared();
+    let Some(equal) = plan.packed.left().checked_div(sides.len()) else {
+        return;
+    };
+    let position = |body: &Body| {
+        let id = body.definition()?;
+        sides.iter().position(|side| *side == id)
+    };
+    // The tokens of bodies are estimates at first.
+    let left = |body: &Body| equal.saturating_sub(body.tokens + body.tokens / 4);
+    let others = bodies.iter().filter(|body| position(body).is_some());
+    let max_tokens = equal + others.map(left).sum::<usize>();
+    for body in bodies {
+        if let Some(position) = position(body) {
+            body.set_side(Side {
+                position,
+                max_tokens,
+            });
         }
     }
 }

@@ -49,7 +49,18 @@ pub(super) struct Body {
     pub worth: f32,
     /// The shown body that it nearly equals, where its state is `Duplicate`.
     near_duplicate: Option<NearDuplicate>,
+    /// Where the question compares it with others.
+    pub side: Option<Side>,
     pub state: State,
+}
+
+/// One of the definitions that a question compares.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Side {
+    /// Its position in the question.
+    pub position: usize,
+    /// Its part of the budget.
+    pub max_tokens: usize,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -102,9 +113,10 @@ impl Body {
         let is_named_line = plan.has_named_line(place.id);
         let is_certain = is_changed || is_failed_test || is_named_line;
         let is_likely = rank == 0 || is_certain || plan.is_likely(&place, tokens);
-        let is_beside = rank > 0 && !is_certain && plan.is_beside_looked_up(&place);
+        let is_exact = plan.looked_up.is_exact();
+        let is_beside = (rank > 0 || is_exact) && !is_certain && plan.is_beside_looked_up(&place);
         let state = match is_likely {
-            true if is_beside => State::Beside,
+            _ if is_beside && (is_likely || is_exact) => State::Beside,
             true => State::Waiting,
             false => State::Unlikely,
         };
@@ -130,8 +142,15 @@ impl Body {
             is_counted: false,
             measured: None,
             near_duplicate: None,
+            side: None,
             state,
         }
+    }
+
+    /// Makes it a side of a comparison, which is shown whole or in part.
+    pub(super) fn set_side(&mut self, side: Side) {
+        self.side = Some(side);
+        self.state = State::Waiting;
     }
 
     fn shows(&self) -> ShownPart {
@@ -333,6 +352,9 @@ impl Body {
     /// Returns the maximum tokens of this body: a huge one must not take the whole budget unless it is the
     /// best, or nothing else needs the rest.
     fn max_tokens(&self, plan: &Plan<'_>, pass: BudgetScope) -> usize {
+        if let Some(side) = self.side {
+            return side.max_tokens;
+        }
         let config = &plan.config.bodies;
         let percent = match (self.rank, pass) {
             _ if self.is_changed => 100,

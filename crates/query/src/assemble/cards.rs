@@ -19,8 +19,12 @@ impl Plan<'_> {
     /// budget.
     pub(super) fn first_cards(&mut self) {
         let files = &self.snapshot.files;
-        let is_new =
-            |place: &&RankedPlace| !self.packed.shows_all(place.id.file(files), place.lines);
+        // Where a question asks for certain code alone, not even the best place stands beside it.
+        let is_beside =
+            |place: &RankedPlace| self.looked_up.is_exact() && self.is_beside_looked_up(place);
+        let is_new = |place: &&RankedPlace| {
+            !self.packed.shows_all(place.id.file(files), place.lines) && !is_beside(place)
+        };
         let mut numbered = (1..).zip(&self.ranked.places);
         let first = numbered.find(|(_, place)| is_new(place));
         let first = first.map(|(rank, place)| (place.clone(), format!("rank {rank}")));

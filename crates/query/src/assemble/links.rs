@@ -1,9 +1,11 @@
 //! Adds what is connected with the shown code: its tests, its call sites, and the imports between the best
-//! files.
+//! files; or what a short question asks of a definition.
 
+mod asked_tests;
 pub(super) mod callers;
 mod imports;
 mod link;
+pub(super) mod related;
 mod removed;
 pub(super) mod test_links;
 
@@ -16,7 +18,25 @@ use self::link::Link;
 use super::pack::{DropReason, Dropped};
 use super::plan::{BudgetScope, Plan};
 use crate::deadline::Stage;
+use crate::intent::LookUp;
 use crate::issue::{Issue, IssueCode};
+
+/// Returns the tests, callers and imports of the shown code.
+fn around(plan: &Plan<'_>, seeds: &[DefId]) -> Vec<Link> {
+    let has_time = || plan.deadline.allows(Stage::Links);
+    let mut links = Vec::new();
+    if has_time() {
+        links.extend(test_links::tests(plan, seeds));
+    }
+    if has_time() {
+        links.extend(removed::uses(plan));
+        links.extend(callers::callers(plan, seeds));
+    }
+    if has_time() {
+        links.extend(imports::imports(plan));
+    }
+    links
+}
 
 #[derive(Debug)]
 struct Waiting {
@@ -36,18 +56,14 @@ pub(super) struct Links {
 
 impl Links {
     pub(super) fn new(plan: &Plan<'_>, seeds: &[DefId]) -> Self {
-        let has_time = || plan.deadline.allows(Stage::Links);
-        let mut links = Vec::new();
-        if has_time() {
-            links.extend(test_links::tests(plan, seeds));
-        }
-        if has_time() {
-            links.extend(removed::uses(plan));
-            links.extend(callers::callers(plan, seeds));
-        }
-        if has_time() {
-            links.extend(imports::imports(plan));
-        }
+        let links = match plan.looked_up.asks() {
+            Some(LookUp::Tests) => asked_tests::tests(plan),
+            Some(LookUp::Overrides) => related::overrides(plan),
+            Some(LookUp::Dependencies) => related::dependencies(plan),
+            Some(LookUp::Difference) => Vec::new(),
+            Some(LookUp::Definition | LookUp::Uses | LookUp::Calls | LookUp::Implementers)
+            | None => around(plan, seeds),
+        };
         let waiting = |link| Waiting {
             link,
             tokens: 0,
@@ -73,8 +89,12 @@ impl Links {
                 break;
             }
             let added = match &waiting.link {
-                Link::Test { id, of } => {
-                    test_links::add_test(plan, *id, *of, position, &mut self.whole_tests, pass)
+                Link::Test { id, of, relation } => {
+                    let of = (*of, *relation);
+                    test_links::add_test(plan, *id, of, position, &mut self.whole_tests, pass)
+                }
+                Link::Related { id, of, relation } => {
+                    related::add(plan, *id, (*of, *relation), position, pass)
                 }
                 Link::TestFile { file, tests } => {
                     test_links::add_test_file(plan, *file, *tests, position, pass)
@@ -111,6 +131,12 @@ impl Links {
             let (kind, file, name, lines) = match &waiting.link {
                 Link::Test { id, .. } => (
                     0,
+                    id.file,
+                    files.definition(*id).qualified_name.to_string(),
+                    files.definition(*id).own_lines(),
+                ),
+                Link::Related { id, .. } => (
+                    1,
                     id.file,
                     files.definition(*id).qualified_name.to_string(),
                     files.definition(*id).own_lines(),
@@ -157,7 +183,7 @@ impl Links {
     /// Adds an issue for each of the best seeds with more uses than are listed or shown.
     fn note_callers(&self, plan: &mut Plan<'_>) {
         const NOTED: usize = 3;
-        if plan.profile.callers == 0 {
+        if plan.profile.callers == 0 || plan.looked_up.is_exact() {
             return;
         }
         let shown = plan.packed.lines_by_file();

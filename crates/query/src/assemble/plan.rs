@@ -92,12 +92,19 @@ impl<'a> Plan<'a> {
         let files = &snapshot.files;
         let min_strength = config.cards.min_named_strength;
         let (seen, unknown_seen) = seen::lines(files, &request.seen);
-        let form = form(snapshot, request, intent, resolution, ranked);
         let named = NamedDefinitions::new(resolution, min_strength, intent.kind.is_change());
-        let looked_up = match intent.looks_up_name && !request.has_change() {
-            true => LookedUp::new(snapshot, resolution, &named, config),
-            false => LookedUp::default(),
+        let looked_up = match intent.look_up.filter(|_| !request.has_change()) {
+            Some(asks) => {
+                let found = (resolution, &named);
+                LookedUp::new(snapshot, asks, &request.query, found, config)
+            }
+            None => LookedUp::default(),
         };
+        let first_files = match looked_up.is_exact() {
+            true => looked_up.files(),
+            false => files_by_rank(files, resolution, ranked),
+        };
+        let form = form(snapshot, request, intent, first_files);
         Self {
             snapshot,
             request,
@@ -279,17 +286,21 @@ fn failed_tests(files: &Files, resolution: &Resolution, max: usize) -> Vec<DefId
     in_traces.map(|found| found.definition).take(max).collect()
 }
 
+/// Returns the changed files, and then the others by rank.
+fn files_by_rank(files: &Files, resolution: &Resolution, ranked: &Ranked) -> Vec<FileId> {
+    let changed = resolution.changed.iter().map(|(file, _)| *file);
+    let mut changed: Vec<FileId> = changed.collect();
+    changed.sort_by_key(|file| files.file(*file).role);
+    let ranks = ranked.files.iter().map(|file| file.id);
+    changed.into_iter().chain(ranks).collect()
+}
+
 fn form<'a>(
     snapshot: &'a Snapshot,
     request: &'a Request,
     intent: &'a Intent,
-    resolution: &Resolution,
-    ranked: &Ranked,
+    files: Vec<FileId>,
 ) -> Form<'a> {
-    let changed = resolution.changed.iter().map(|(file, _)| *file);
-    let mut changed: Vec<FileId> = changed.collect();
-    changed.sort_by_key(|file| snapshot.files.file(*file).role);
-    let ranks = ranked.files.iter().map(|file| file.id);
     let commit = &snapshot.revision.commit;
     let page = request.web_page.as_ref();
     Form {
@@ -306,7 +317,7 @@ fn form<'a>(
         links: page
             .filter(|_| !snapshot.revision.dirty)
             .and_then(|page| Permalinks::new(page, commit)),
-        files: changed.into_iter().chain(ranks).collect(),
+        files,
         max_files: request.max_files.unwrap_or(usize::MAX),
         max_chars: request.max_chars.unwrap_or(usize::MAX),
     }

@@ -1,9 +1,9 @@
 //! Finds the word of a question that says what is asked of its subject: `uses` of "who uses x", `defined` of "where is x
 //! defined". Must not know what the repository defines.
 
-use super::IntentKind;
 use super::lexicon::{self, ClassSet, Form};
 use super::words::Word;
+use super::{IntentKind, LookUp};
 
 const DEPEND: ClassSet = lexicon::set(&["depend"]);
 const REFERENCE: ClassSet = lexicon::set(&["reference"]);
@@ -32,13 +32,14 @@ pub(super) fn word(clause: &[Word]) -> Option<&Word> {
     clause.iter().find(asks)
 }
 
-/// Whether a clause of a kind of intent asks for the definition of its subject, or for its uses.
-pub(super) fn looks_up(kind: IntentKind, clause: &[Word]) -> bool {
-    word(clause).is_some_and(|word| match kind {
-        IntentKind::DefinitionLookup => is_definition(word),
-        IntentKind::UsageExploration => is_use(word),
-        _ => false,
-    })
+/// Returns what a clause of a kind of intent looks up about its subject: its definition, or its uses.
+pub(super) fn look_up(kind: IntentKind, clause: &[Word]) -> Option<LookUp> {
+    let word = word(clause)?;
+    match kind {
+        IntentKind::DefinitionLookup if is_definition(word) => Some(LookUp::Definition),
+        IntentKind::UsageExploration if is_use(word) => Some(LookUp::Uses),
+        _ => None,
+    }
 }
 
 fn is_use(word: &Word) -> bool {

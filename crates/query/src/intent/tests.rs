@@ -148,14 +148,160 @@ fn stack_trace_makes_bug_fix_confident() {
 #[test]
 fn short_questions_for_a_name_are_look_ups() {
     for (text, wanted) in [
-        ("who calls open_door?", true),
+        ("who calls open_door with an empty list?", true),
         ("where is Shelf.open defined?", true),
         ("how do I use open_door?", false),
         ("how does open_door work?", false),
         ("open_door crashes when it is called", false),
     ] {
         let found = detect(&QueryText::parse(text), None);
-        assert_eq!(found.looks_up_name, wanted, "{text}: {found:?}");
+        assert_eq!(found.look_up.is_some(), wanted, "{text}: {found:?}");
+    }
+}
+
+#[test]
+fn phrasings_of_a_look_up_ask_the_same() {
+    use LookUp::*;
+    for (look_up, kind, queries) in [
+        (
+            Definition,
+            DefinitionLookup,
+            &[
+                "where is open_door defined?",
+                "Where's open_door declared",
+                "definition of open_door",
+                "go to the definition of open_door",
+                "open_door definition",
+            ][..],
+        ),
+        (
+            Uses,
+            UsageExploration,
+            &[
+                "who uses open_door?",
+                "who is using open_door",
+                "where is open_door used?",
+                "where do we use open_door?",
+                "what depends on open_door",
+                "show usages of open_door",
+                "show me all usages of `Shelf`",
+                "find references to open_door",
+                "please find all references to `Shelf`",
+                "open_door usages",
+                "`Shelf` usages",
+            ][..],
+        ),
+        (
+            Calls,
+            UsageExploration,
+            &[
+                "who calls open_door?",
+                "what calls Shelf.open",
+                "who is calling open_door",
+                "who's calling `Shelf`?",
+                "which functions call open_door",
+                "Where's open_door called?",
+                "where is open_door called from?",
+                "callers for open_door",
+                "can you show me the callers of open_door?",
+                "list all call sites of open_door",
+                "open_door callers",
+            ][..],
+        ),
+        (
+            Implementers,
+            UsageExploration,
+            &[
+                "implementations of Shelf",
+                "which classes implement Shelf?",
+                "who implements BookShelf",
+                "list all subclasses of Shelf",
+                "what subclasses does Shelf have?",
+                "BookShelf implementations",
+            ][..],
+        ),
+        (
+            Overrides,
+            UsageExploration,
+            &[
+                "who overrides Shelf.open?",
+                "which classes override Shelf.open",
+                "overrides of Shelf.open",
+                "where is Shelf.open overridden?",
+                "Shelf.open overrides",
+            ][..],
+        ),
+        (
+            Tests,
+            UsageExploration,
+            &[
+                "which tests cover open_door?",
+                "what unit tests exercise Shelf.open",
+                "tests of open_door",
+                "list all tests of open_door",
+                "show me the tests for src/shelf.py",
+                "where is open_door tested?",
+                "where are the tests for `Shelf`?",
+                "open_door tests",
+                "`Shelf` tests",
+            ][..],
+        ),
+        (
+            Tests,
+            TestWriting,
+            &["tests for src/shelf.py", "unit tests for `Shelf`"][..],
+        ),
+        (
+            Dependencies,
+            Explanation,
+            &[
+                "what does open_door depend on?",
+                "what does open_door call",
+                "which functions does open_door call?",
+                "what is called by open_door",
+                "dependencies of open_door",
+            ][..],
+        ),
+        (
+            Difference,
+            Explanation,
+            &[
+                "What's the difference between `load` and `preload`?",
+                "difference between open_door and close_door",
+                "how do open_door and close_door differ?",
+                "how does open_door differ from close_door",
+            ][..],
+        ),
+    ] {
+        for query in queries {
+            let found = detect(&QueryText::parse(query), None);
+            assert_eq!(
+                (found.look_up, found.kind),
+                (Some(look_up), kind),
+                "{query}: {found:?}"
+            );
+            assert_eq!(found.asks_for_tests, look_up == Tests, "{query}");
+        }
+    }
+}
+
+#[test]
+fn titles_of_issues_look_nothing_up() {
+    for text in [
+        "open_door tests fail on Windows",
+        "Tests of open_door fail on Windows",
+        "References to open_door are broken",
+        "Usages of open_door break on Python 3",
+        "Calls to open_door hang",
+        "callers of open_door get the wrong door",
+        "open_door usages crash",
+        "Flaky tests",
+        "Windows tests",
+        "Add tests for open_door",
+        "Missing tests for `Shelf`",
+    ] {
+        let found = detect(&QueryText::parse(text), None);
+        assert_eq!(found.look_up, None, "{text}: {found:?}");
     }
 }
 

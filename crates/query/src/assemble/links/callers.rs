@@ -13,7 +13,7 @@ use crate::assemble::pack::Fidelity;
 use crate::assemble::packed::{EntryKind, ShownPart};
 use crate::assemble::plan::{BudgetScope, Plan};
 use crate::excerpt::{around, clean};
-use crate::intent::IntentKind;
+use crate::intent::{IntentKind, LookUp};
 
 /// Returns the call sites of the seeds, without those resolved by name only, a few of each seed in turn. Those of one
 /// seed are sorted: calls before other uses, source before tests, then by certainty, the rank of the calling function
@@ -23,7 +23,13 @@ pub(super) fn callers(plan: &Plan<'_>, seeds: &[DefId]) -> Vec<Link> {
         return Vec::new();
     }
     let ranks = Ranks::new(plan);
+    if plan.looked_up.asks() == Some(LookUp::Calls) && has_type(plan) {
+        return callers_of_members(plan, &ranks);
+    }
     let mut links = implementers(plan, &ranks);
+    if plan.looked_up.asks() == Some(LookUp::Implementers) && !links.is_empty() {
+        return links;
+    }
     for named in plan.named.ids().take(MAX_NAMED_METHODS) {
         links.extend(callers_through_overridden(plan, named, &ranks));
     }
@@ -47,6 +53,33 @@ pub(super) fn callers(plan: &Plan<'_>, seeds: &[DefId]) -> Vec<Link> {
     }
     links.truncate(max_links);
     links
+}
+
+/// Whether one of the looked up definitions is a type.
+fn has_type(plan: &Plan<'_>) -> bool {
+    let files = &plan.snapshot.files;
+    let mut parts = plan.looked_up.parts().iter();
+    parts.any(|id| files.definition(*id).kind.is_class())
+}
+
+/// Returns the calls of the looked up types, which construct objects, and of their members, grouped by member.
+fn callers_of_members(plan: &Plan<'_>, ranks: &Ranks) -> Vec<Link> {
+    let files = &plan.snapshot.files;
+    let parts = plan.looked_up.parts().iter();
+    let links = parts.flat_map(|of| {
+        let kind = files.definition(*of).kind;
+        let sites = callers_of(plan, *of, ranks).into_iter();
+        sites
+            .filter(move |site| {
+                kind.is_function() || kind.is_class() && verb(files, *of, site) == Verb::Calls
+            })
+            .map(move |site| Link::Caller {
+                of: *of,
+                through: None,
+                site,
+            })
+    });
+    links.take(plan.config.links.max_named_uses).collect()
 }
 
 /// A method with fewer call sites is mostly called through the methods that it overrides.
@@ -354,7 +387,7 @@ fn is_call(files: &Files, site: &CallSite) -> bool {
     is_kind(files, site, ReferenceKind::Call)
 }
 
-fn is_kind(files: &Files, site: &CallSite, kind: ReferenceKind) -> bool {
+pub(super) fn is_kind(files: &Files, site: &CallSite, kind: ReferenceKind) -> bool {
     let references = files
         .content(site.file)
         .map(|content| &content.facts.references);

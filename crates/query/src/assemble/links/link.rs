@@ -30,11 +30,56 @@ pub(super) struct RemovedUse {
     pub removed: String,
 }
 
+/// How a test is connected with what it tests, the most telling way first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum TestRelation {
+    /// Its name names it.
+    Names,
+    Calls,
+    Uses,
+    /// It uses code that uses it.
+    Indirect,
+    /// In a way that the question does not ask for.
+    Linked,
+}
+
+impl TestRelation {
+    /// Returns why a test of `of` is shown.
+    pub(super) fn reason(self, of: &str) -> String {
+        match self {
+            Self::Names => format!("tests {of} by name"),
+            Self::Calls => format!("calls {of}"),
+            Self::Uses => format!("uses {of}"),
+            Self::Indirect => format!("uses code that uses {of}"),
+            Self::Linked => format!("tests {of}"),
+        }
+    }
+}
+
+/// How a definition is related to one that a question looks up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Relation {
+    /// It overrides it.
+    Overrides,
+    /// It is used by it.
+    UsedBy,
+}
+
 /// A connection between definitions or files.
 #[derive(Clone, Debug)]
 pub(super) enum Link {
     /// A test, and the best definition that it tests.
-    Test { id: DefId, of: DefId },
+    Test {
+        id: DefId,
+        of: DefId,
+        relation: TestRelation,
+    },
+    /// A definition that overrides another one, or that another one uses.
+    Related {
+        id: DefId,
+        of: DefId,
+        relation: Relation,
+    },
     /// A file of tests of another file.
     TestFile { file: FileId, tests: FileId },
     /// A use of a definition, or of the method `through` that it overrides.
@@ -58,6 +103,10 @@ impl Link {
         match self {
             Self::Test { .. } | Self::TestFile { .. } => SectionKind::Tests,
             Self::Caller { .. } | Self::Removed(_) => SectionKind::Callers,
+            Self::Related { relation, .. } => match relation {
+                Relation::Overrides => SectionKind::Callers,
+                Relation::UsedBy => SectionKind::Definitions,
+            },
             Self::Import { .. } => SectionKind::Imports,
         }
     }

@@ -3,7 +3,7 @@
 use foldhash::HashSet;
 use foveate_index::{DefId, FileId, Files};
 
-use super::link::Link;
+use super::link::{Link, TestRelation};
 use crate::assemble::card;
 use crate::assemble::entry::SectionKind;
 use crate::assemble::near_duplicates::ComparedText;
@@ -45,7 +45,11 @@ pub(super) fn tests(plan: &Plan<'_>, seeds: &[DefId]) -> Vec<Link> {
     let mut links: Vec<Link> = summed
         .into_iter()
         .take(plan.max_links(SectionKind::Tests))
-        .map(|(id, _, of)| Link::Test { id, of })
+        .map(|(id, _, of)| Link::Test {
+            id,
+            of,
+            relation: TestRelation::Linked,
+        })
         .collect();
     let mut listed = HashSet::default();
     for link in &links {
@@ -69,7 +73,7 @@ pub(super) fn tests(plan: &Plan<'_>, seeds: &[DefId]) -> Vec<Link> {
 
 /// Returns the test around a function in it, unless the test is long: a function that a test defines for itself says little
 /// about what is tested. A block of several tests is no test.
-fn whole_test(files: &Files, id: DefId) -> DefId {
+pub(super) fn whole_test(files: &Files, id: DefId) -> DefId {
     let is_block = |id: DefId| files.definition(id).modifiers.is_block;
     if is_block(id) {
         return id;
@@ -103,7 +107,7 @@ pub(in crate::assemble) fn in_whole_test(files: &Files, place: RankedPlace) -> R
 pub(super) fn add_test(
     plan: &mut Plan<'_>,
     id: DefId,
-    of: DefId,
+    (of, relation): (DefId, TestRelation),
     position: usize,
     whole: &mut usize,
     pass: BudgetScope,
@@ -121,7 +125,7 @@ pub(super) fn add_test(
         place: Some(place),
         lines,
     };
-    let reason = format!("tests {}", files.definition(of).qualified_name);
+    let reason = relation.reason(&files.definition(of).qualified_name);
     let compared = ComparedText::of_definition(files, id);
     if *whole > 0 && definition.kind.is_function() && plan.find_near_duplicate(compared).is_none() {
         let mut entry = card::full(

@@ -1,0 +1,148 @@
+//! Finds the definitions that a short question asks for by their relation to a named one: the methods that override it, and
+//! the definitions that it refers to.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use foldhash::{HashMap, HashSet};
+use foveate_index::{Confidence, DefId, Snapshot};
+use foveate_model::ReferenceKind;
+
+use super::callers::is_kind;
+use super::link::{Link, Relation};
+use crate::assemble::card;
+use crate::assemble::entry::{Entry, SectionKind};
+use crate::assemble::looked_up::members;
+use crate::assemble::packed::{EntryKind, ShownPart};
+use crate::assemble::plan::{BudgetScope, Plan};
+
+/// Maximum classes below a class that are searched.
+const MAX_SUBCLASSES: usize = 256;
+
+/// Returns the methods that override the looked up ones.
+pub(super) fn overrides(plan: &Plan<'_>) -> Vec<Link> {
+    let found = overriding(plan.snapshot, plan.looked_up.parts()).into_iter();
+    let found = found.take(plan.config.links.max_named_uses);
+    let links = found.map(|(id, of)| Link::Related {
+        id,
+        of,
+        relation: Relation::Overrides,
+    });
+    links.collect()
+}
+
+/// Returns the methods that override some of the given definitions, those of the nearest subclasses first, each with the
+/// one that it overrides.
+pub(in crate::assemble) fn overriding(
+    snapshot: &Snapshot,
+    definitions: &[DefId],
+) -> Vec<(DefId, DefId)> {
+    let files = &snapshot.files;
+    let mut by_class: BTreeMap<DefId, HashMap<&str, DefId>> = BTreeMap::new();
+    for id in definitions {
+        let definition = files.definition(*id);
+        // A constructor overrides nothing.
+        let is_method = definition.kind.is_function() && !definition.modifiers.is_constructor;
+        if let Some(class) = files.parent(*id).filter(|_| is_method) {
+            let methods = by_class.entry(class).or_default();
+            methods.insert(&definition.name, *id);
+        }
+    }
+    let mut found = Vec::new();
+    for (class, methods) in by_class {
+        for subclass in subclasses(snapshot, class) {
+            let functions = members(files, subclass).map(|id| (id, files.definition(id)));
+            let functions = functions.filter(|(_, member)| member.kind.is_function());
+            found.extend(functions.filter_map(|(id, member)| {
+                let overridden = methods.get(&*member.name)?;
+                Some((id, *overridden))
+            }));
+        }
+    }
+    found
+}
+
+/// Returns the classes that extend or implement a class, also through others, the nearest first.
+fn subclasses(snapshot: &Snapshot, class: DefId) -> Vec<DefId> {
+    let Snapshot { files, graph, .. } = snapshot;
+    let mut seen = HashSet::from_iter([class]);
+    let mut waiting = VecDeque::from([class]);
+    let mut found = Vec::new();
+    while let Some(base) = waiting.pop_front() {
+        for site in graph.uses_of(base) {
+            let subclass = site.enclosing.filter(|_| {
+                site.confidence != Confidence::NameOnly && is_kind(files, site, ReferenceKind::Base)
+            });
+            let Some(subclass) = subclass.filter(|id| files.definition(*id).kind.is_class()) else {
+                continue;
+            };
+            if found.len() < MAX_SUBCLASSES && seen.insert(subclass) {
+                found.push(subclass);
+                waiting.push_back(subclass);
+            }
+        }
+    }
+    found
+}
+
+/// Returns the definitions that the bodies of the looked up ones refer to: those of other files first, then those of the
+/// same file, in the order in which the bodies name them.
+pub(super) fn dependencies(plan: &Plan<'_>) -> Vec<Link> {
+    let Snapshot { files, graph, .. } = plan.snapshot;
+    let parts = plan.looked_up.parts();
+    let mut seen: HashSet<DefId> = HashSet::default();
+    let mut found = Vec::new();
+    for of in parts {
+        let lines = files.definition(*of).lines;
+        let first_use = |id: DefId| {
+            let sites = graph.uses_of(id);
+            let at = sites.partition_point(|site| (site.file, site.line) < (of.file, lines.start));
+            let site = sites.get(at).filter(|site| site.file == of.file);
+            site.map_or(u32::MAX, |site| site.line)
+        };
+        for (id, confidence) in graph.used_by(*of) {
+            let used = files.definition(*id);
+            let is_within = id.file == of.file && lines.overlap(used.lines) > 0;
+            let is_new = *confidence != Confidence::NameOnly && !is_within;
+            if is_new && !parts.contains(id) && seen.insert(*id) {
+                found.push(((id.file == of.file, first_use(*id)), *id, *of));
+            }
+        }
+    }
+    found.sort_unstable();
+    let found = found.into_iter().take(plan.config.links.max_named_uses);
+    let links = found.map(|(_, id, of)| Link::Related {
+        id,
+        of,
+        relation: Relation::UsedBy,
+    });
+    links.collect()
+}
+
+/// Adds the signature of a definition that is related to `of`; returns its tokens as the error if it does not fit.
+pub(super) fn add(
+    plan: &mut Plan<'_>,
+    id: DefId,
+    (of, relation): (DefId, Relation),
+    position: usize,
+    pass: BudgetScope,
+) -> Result<(), usize> {
+    if plan.shows_signature(id) {
+        return Ok(());
+    }
+    let of = &*plan.snapshot.files.definition(of).qualified_name;
+    let (section, reason, fact) = match relation {
+        Relation::Overrides => (SectionKind::Callers, format!("overrides {of}"), "overrides"),
+        Relation::UsedBy => (
+            SectionKind::Definitions,
+            format!("used by {of}"),
+            "needed_by",
+        ),
+    };
+    let mut entry = Entry {
+        reason,
+        ..card::compact(plan.snapshot, id, section)
+    };
+    entry.facts.push((fact, of.to_owned()));
+    let shows = ShownPart::card_of(id);
+    plan.try_add(entry, shows, (EntryKind::Link, position), pass)
+}

@@ -1,0 +1,292 @@
+//! Tests the answers to short questions that look something up about a name: its tests, callers of members, overriding
+//! methods, dependencies, comparisons.
+
+use super::*;
+
+const SHELVES: &str = "
+    //- shop/shelf.py
+    from shop.paint import darken_colour
+
+
+    class Shelf:
+        def __init__(self, size):
+            self.size = size
+
+        def take(self, book):
+            number = round_up(book)
+            return darken_colour(number)
+
+        def put(self, book):
+            return book
+
+
+    def round_up(number):
+        return number + 1
+
+
+    def close_door(shelf):
+        return lock_door(shelf)
+
+
+    def lock_door(shelf):
+        return shelf.size
+
+    //- shop/paint.py
+    def darken_colour(colour):
+        \"\"\"Makes a colour darker.\"\"\"
+        return colour
+
+
+    def lighten_colour(colour):
+        return colour
+
+    //- tests/test_shelf.py
+    from shop.shelf import Shelf, close_door
+
+
+    def make_shelf():
+        return Shelf(3)
+
+
+    def test_width():
+        assert close_door(Shelf(2)) == 2
+
+
+    def test_close_door():
+        assert close_door(make_shelf()) == 3
+
+
+    def test_put():
+        assert run('put')
+";
+
+/// Asks a question whose intent is detected.
+fn asked(snapshot: &Snapshot, query: &str, budget: usize) -> Pack {
+    let request = Request {
+        intent: None,
+        ..request(query, budget, IntentKind::Explanation)
+    };
+    let pack = ask(snapshot, &request).pack;
+    check_invariants(snapshot, &request, &pack);
+    pack
+}
+
+/// Returns `name: reason` of each item of a section that has a name.
+fn reasons(pack: &Pack, section: &str) -> Vec<String> {
+    let items = items(pack, section).into_iter();
+    let named = items.filter(|item| !item.name.is_empty());
+    named
+        .map(|item| format!("{}: {}", item.name, item.reason))
+        .collect()
+}
+
+#[test]
+fn question_for_tests_lists_test_functions_with_their_relation() {
+    let snapshot = fixture(SHELVES);
+    let by_definition = [
+        "test_width: calls close_door",
+        "test_close_door: tests close_door by name",
+    ];
+    for query in [
+        "which tests cover close_door?",
+        "where is close_door tested?",
+        "close_door tests",
+    ] {
+        let pack = asked(&snapshot, query, 4000);
+        assert_eq!(reasons(&pack, "tests"), by_definition, "{}", pack.context);
+        assert!(!pack.context.contains("def make_shelf"), "{}", pack.context);
+        assert!(!pack.context.contains("darken"), "{}", pack.context);
+    }
+    let pack = asked(&snapshot, "which tests cover lock_door?", 4000);
+    let through_another = [
+        "test_width: uses code that uses lock_door",
+        "test_close_door: uses code that uses lock_door",
+    ];
+    assert_eq!(reasons(&pack, "tests"), through_another, "{}", pack.context);
+}
+
+#[test]
+fn tests_of_a_type_or_file_are_those_of_its_members() {
+    let snapshot = fixture(SHELVES);
+    let pack = asked(&snapshot, "list all tests of `Shelf`", 4000);
+    let of_type = reasons(&pack, "tests");
+    for wanted in [
+        "test_width: calls Shelf",
+        "test_put: tests Shelf.put by name",
+    ] {
+        assert!(of_type.contains(&wanted.to_owned()), "{of_type:?}");
+    }
+    let pack = asked(&snapshot, "tests for shop/shelf.py", 4000);
+    let of_file = reasons(&pack, "tests");
+    for wanted in [
+        "test_close_door: tests close_door by name",
+        "test_put: tests Shelf.put by name",
+    ] {
+        assert!(of_file.contains(&wanted.to_owned()), "{of_file:?}");
+    }
+    let helper = |reason: &String| reason.starts_with("make_shelf");
+    assert!(!of_type.iter().chain(&of_file).any(helper));
+}
+
+#[test]
+fn callers_of_a_type_are_those_of_its_constructor_and_members() {
+    let rest: String = (0..60)
+        .map(|n| format!("    note({n}, rest({n}))\n"))
+        .collect();
+    let shelf = "class Shelf:\n    def __init__(self, size):\n        self.size = size\n\n    def take(self, book):\n        return book\n";
+    // Too long to be shown whole.
+    let desk = format!(
+        "from shelf import Shelf\n\n\ndef lend_book():\n    shelf = Shelf(3)\n{rest}    return shelf.take('a')\n"
+    );
+    let snapshot = snapshot([
+        ("shelf.py".to_owned(), shelf.to_owned()),
+        ("desk.py".to_owned(), desk),
+    ]);
+    let pack = asked(&snapshot, "what calls `Shelf`?", 700);
+    for call in ["Shelf(3)", "shelf.take('a')"] {
+        assert!(pack.context.contains(call), "{}", pack.context);
+    }
+}
+
+#[test]
+fn question_for_dependencies_lists_what_the_body_uses() {
+    let snapshot = fixture(SHELVES);
+    for query in [
+        "what does Shelf.take depend on?",
+        "which functions does Shelf.take call?",
+    ] {
+        let pack = asked(&snapshot, query, 4000);
+        let shown = reasons(&pack, "definitions");
+        for wanted in ["darken_colour", "round_up"] {
+            let wanted = format!("{wanted}: used by Shelf.take");
+            assert!(shown.contains(&wanted), "{shown:?}\n{}", pack.context);
+        }
+        assert!(pack.context.contains("def take"), "{}", pack.context);
+        for beside in ["lighten_colour", "close_door", "test_put"] {
+            assert!(!pack.context.contains(beside), "{}", pack.context);
+        }
+    }
+}
+
+#[test]
+fn question_for_overrides_lists_methods_of_subclasses() {
+    let snapshot = fixture(
+        "
+        //- store/base.py
+        class Base:
+            def save(self):
+                return 1
+
+            def load(self):
+                return 2
+
+        //- store/disk.py
+        from store.base import Base
+
+
+        class Disk(Base):
+            def save(self):
+                return 3
+
+            def load(self):
+                return 4
+
+
+        class FastDisk(Disk):
+            def save(self):
+                return 5
+
+
+        class Memory(Base):
+            def drop(self):
+                return 6
+
+
+        class Other:
+            def save(self):
+                return 7
+        ",
+    );
+    let wanted = [
+        "Disk.save: overrides Base.save",
+        "FastDisk.save: overrides Base.save",
+    ];
+    for query in [
+        "who overrides Base.save?", "overrides of Base.save", "implementations of Base.save",
+    ] {
+        let pack = asked(&snapshot, query, 4000);
+        assert_eq!(
+            reasons(&pack, "callers"),
+            wanted,
+            "{query}: {}",
+            pack.context
+        );
+        assert!(!pack.context.contains("class Other"), "{}", pack.context);
+    }
+}
+
+#[test]
+fn question_for_implementers_lists_no_other_uses() {
+    let rest: String = (0..60)
+        .map(|n| format!("    note({n}, rest({n}))\n"))
+        .collect();
+    // Too long to be shown whole.
+    let other = format!("def open_store(store: Store):\n{rest}    return store\n");
+    let types = "class Store:\n    pass\n\n\nclass DiskStore(Store):\n    pass\n\n\n";
+    let snapshot = snapshot([("store.py".to_owned(), format!("{types}{other}"))]);
+    let pack = asked(&snapshot, "which classes extend `Store`?", 600);
+    assert!(
+        pack.context.contains("class DiskStore(Store)"),
+        "{}",
+        pack.context
+    );
+    let callers = reasons(&pack, "callers");
+    let is_other = |reason: &String| reason.starts_with("open_store");
+    assert!(!callers.iter().any(is_other), "{callers:?}");
+}
+
+#[test]
+fn compared_definitions_get_equal_parts_in_the_order_asked() {
+    let function = |name: &str, verb: &str| {
+        let lines: String = (0..90)
+            .map(|n| format!("    rows.{verb}_column({n}, width={n})\n"))
+            .collect();
+        format!("def {name}(rows):\n{lines}    return rows\n")
+    };
+    let beside = "def sort_rows(rows):\n    return sorted(rows)\n";
+    let snapshot = snapshot([
+        ("dump.py".to_owned(), function("dump_rows", "write")),
+        ("load.py".to_owned(), function("load_rows", "read")),
+        ("sort.py".to_owned(), beside.to_owned()),
+    ]);
+    for (query, order) in [
+        (
+            "what is the difference between load_rows and dump_rows?",
+            ["load_rows", "dump_rows"],
+        ),
+        (
+            "how does dump_rows differ from load_rows?",
+            ["dump_rows", "load_rows"],
+        ),
+    ] {
+        let sides = |budget: usize, is_cut: bool| -> Vec<usize> {
+            let pack = asked(&snapshot, query, budget);
+            let items = items(&pack, "definitions");
+            let names: Vec<&str> = items.iter().map(|item| item.name.as_str()).collect();
+            assert_eq!(names, order, "{query}: {}", pack.context);
+            for item in &items {
+                assert_eq!(
+                    (item.fidelity, item.cut),
+                    (Fidelity::Full, is_cut),
+                    "{item:?}"
+                );
+            }
+            assert!(!pack.context.contains("sort_rows"), "{}", pack.context);
+            items.iter().map(|item| item.tokens).collect()
+        };
+        sides(8000, false);
+        let cut = sides(1200, true);
+        let (least, most) = (cut.iter().min().unwrap(), cut.iter().max().unwrap());
+        assert!(least * 5 >= most * 4, "{cut:?}");
+    }
+}

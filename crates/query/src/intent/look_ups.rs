@@ -1,0 +1,318 @@
+//! Recognises short questions that look something up about a name: "who calls `x`?", "list all tests of `x`". A question is
+//! recognised only as a whole: "`x` tests fail on Windows" reports something. Must not know what the repository defines.
+//! Looser forms are left to [`super::rules`]. Start at [`read`].
+
+use std::sync::LazyLock;
+
+use super::lexicon::{self, ClassSet, Form};
+use super::words::{Clause, Pattern, Word};
+use super::{IntentKind, Query, shapes};
+use crate::text::{MentionKind, QueryText};
+
+/// What a short question looks up about a name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum LookUp {
+    /// Where it is defined.
+    Definition,
+    /// What uses it.
+    Uses,
+    /// What calls it, or a member of it.
+    Calls,
+    /// Which types extend or implement it.
+    Implementers,
+    /// Which methods override it.
+    Overrides,
+    /// Which tests test it.
+    Tests,
+    /// What it refers to.
+    Dependencies,
+    /// How it differs from another one.
+    Difference,
+}
+
+/// The forms of a question.
+pub(super) struct Question {
+    pub asks: LookUp,
+    /// The kind of intent of such a question.
+    pub kind: IntentKind,
+    /// Whether the form alone decides the kind: "difference between x and y" may also be the title of an issue.
+    pub is_sure: bool,
+    /// Whole clauses, after fillers such as "please". [`super::words`] describes the pattern language.
+    patterns: &'static [&'static str],
+}
+
+/// Prepends the words of a request for a list: "show me all".
+macro_rules! list {
+    ($rest:literal) => {
+        concat!(
+            "?<look> ?me|us ?for|to|at ?a ?list ?of ?all|every|each|any ?of ?the ",
+            $rest
+        )
+    };
+}
+
+/// Puts words for tests between two parts of a pattern.
+macro_rules! tests {
+    ($before:literal, $after:literal) => {
+        concat!(
+            $before,
+            "?unit|integration|existing|other test|tests|testcases|unittests|specs ",
+            $after
+        )
+    };
+}
+
+/// The first question with a form that fits counts, so that the more special ones stand first.
+const QUESTIONS: &[Question] = &[
+    Question {
+        asks: LookUp::Overrides,
+        kind: IntentKind::UsageExploration,
+        is_sure: true,
+        patterns: &[
+            "who|whos|what|whats|which ?is|are ?else ?<code:any> override|overrides|overriding|reimplement|reimplements|redefine|redefines __ ?? $",
+            "where|wheres ?is|are __ overridden|overriden|reimplemented|redefined ?? $",
+            list!("overrides|overriders of|for __ ?? $"),
+            "what|which|whats ?are ?the ?all overrides ?of|for|does|do|are __ ?of|for|have|has|exist|there __ ?? $",
+        ],
+    },
+    Question {
+        asks: LookUp::Implementers,
+        kind: IntentKind::UsageExploration,
+        is_sure: true,
+        patterns: &[
+            "who|whos|what|which ?else ?<code:any> implements|implement|extends|extend|subclasses|subclass|inherits|inherit ?from ?the ?interface|class|trait|type|protocol NAME ?interface|class|trait|type|protocol ?? $",
+            "what|which ?other classes|types|structs|enums|interfaces implement|implements|extend|extends|inherit|inherits|subclass ?from __ ?? $",
+            list!(
+                "implementations|implementers|implementors|subclasses|subtypes|descendants of|for __ ?? $"
+            ),
+            "what|which|whats ?are ?the ?all implementations|implementers|implementors|subclasses|subtypes of|does|do|has|have __ ?have|has|exist|there ?? $",
+        ],
+    },
+    Question {
+        asks: LookUp::Tests,
+        kind: IntentKind::UsageExploration,
+        is_sure: true,
+        patterns: &[
+            tests!(
+                "what|which|whats ?of ?the|my|our ",
+                "cover|covers|covering|test|tests|testing|exercise|exercises|exercising|check|checks|checking|verify|verifies|call|calls|use|uses|touch|touches|hit|hits|reference|references __ ?? $"
+            ),
+            tests!(
+                "what|which|whats ?are ?the|my|our ",
+                "?are ?exist|exists ?there of|for __ ?? $"
+            ),
+            tests!(
+                "what|which ",
+                "do|does ?we|i|you ?have|exist for|of __ ?? $"
+            ),
+            "where|wheres ?is|are|do|does ?we|you __ ?being ?get tested|covered ?by|in ?tests ?? $",
+            tests!(
+                "where|wheres is|are ?the|our|my ",
+                "of|for|covering|that ?cover|test|exercise __ ?? $"
+            ),
+            tests!(
+                "<look> ?me|us ?for|to|at ?a ?list ?of ?all|every|each|any ?of ?the ",
+                "of|for|covering|that|which ?cover|test|exercise|covers|tests|exercises __ ?? $"
+            ),
+            tests!("?all ?the ", "of __ ?? $"),
+            tests!("?all the ", "of|for|covering __ ?? $"),
+        ],
+    },
+    Question {
+        asks: LookUp::Tests,
+        kind: IntentKind::TestWriting,
+        is_sure: false,
+        patterns: &[tests!("", "for NAME ?? $")],
+    },
+    Question {
+        asks: LookUp::Calls,
+        kind: IntentKind::UsageExploration,
+        is_sure: true,
+        patterns: &[
+            "who|whos|what|whats|which ?is|are ?else ?other ?<code:any> call|calls|calling|invoke|invokes|invoking __ ?? $",
+            "?from where|wheres ?else ?is|are|do|does|did __ ?being ?get|gets called|invoked ?from ?? $",
+            "where ?else do|does|did we|they|you|i ?still call|invoke __ ?? $",
+            list!("?direct callers|caller of|for|to __ ?? $"),
+            list!("calls|invocations of|to NAME ?? $"),
+            list!("call sites|site of|for|to __ ?? $"),
+            "who|what|which|whos|whats ?are|is ?all ?the callers|caller of|for|to __ ?? $",
+        ],
+    },
+    Question {
+        asks: LookUp::Dependencies,
+        kind: IntentKind::Explanation,
+        is_sure: true,
+        patterns: &[
+            "what|which|whom|who ?else ?other ?functions|methods|classes|types|modules|files|services|code does|do|did __ ?directly|actually|internally call|depend|invoke|use|import|need|require|rely ?on|upon ?? $",
+            "what|which ?other ?functions|methods|classes|types|modules|files|services|code is|are called|used|invoked|needed|required|imported by __ ?? $",
+            "what|whats|which ?are ?the ?all ?direct dependencies|callees of|for|does|do __ ?have ?? $",
+            list!("?direct dependencies|callees of|for __ ?? $"),
+        ],
+    },
+    Question {
+        asks: LookUp::Difference,
+        kind: IntentKind::Explanation,
+        is_sure: true,
+        patterns: &[
+            "what|whats ?is|are ?the difference|differences between __ and __ ?? $",
+            "<look>|<explain> ?me|us ?the difference|differences between __ and __ ?? $",
+            "how do|does|is|are __ ?and __ differ|different|differs ?from __ ?? $",
+        ],
+    },
+    Question {
+        asks: LookUp::Difference,
+        kind: IntentKind::Explanation,
+        is_sure: false,
+        patterns: &[
+            "?the difference|differences between __ and __ ?? $",
+            "compare __ and|with|to|against __ ?? $",
+            "NAME vs|versus NAME ?? $",
+        ],
+    },
+    Question {
+        asks: LookUp::Uses,
+        kind: IntentKind::UsageExploration,
+        is_sure: true,
+        patterns: &[
+            "who|whos|what|whats|which ?is|are ?else ?<code:any> uses|using|references|referencing|imports|importing|consumes|consuming|instantiates|instantiating __ ?? $",
+            "what|which ?other *s use|reference|import|consume|instantiate|depend|rely ?on|upon __ ?? $",
+            "who|what|which ?else ?<code:any> depends|relies on|upon __ ?? $",
+            "where|wheres ?else ?is|are|do|does|did __ ?being ?get|gets used|referenced|imported|consumed|instantiated ?? $",
+            "where ?else do|does|did we|they|you|i ?still use|reference|import|consume|instantiate __ ?? $",
+            list!(
+                "usages|uses|references|occurrences|consumers|importers|dependents of|to|for __ ?? $"
+            ),
+            list!(
+                "places|files|code where|that|which ?uses|use|references|reference __ ?is|are used|referenced ?? $"
+            ),
+            "who|what|which|whats ?are|is ?all ?the usages|uses|references|occurrences|consumers|importers|dependents of|to|for __ ?? $",
+        ],
+    },
+    Question {
+        asks: LookUp::Definition,
+        kind: IntentKind::DefinitionLookup,
+        is_sure: true,
+        patterns: &[
+            "where|wheres ?is|are|can|do|does ?i|we|you ?find __ defined|declared|implemented|located ?at|in ?? $",
+            "<look> ?me|us ?for|to|at ?the definition|declaration|implementation|source ?code of|for __ ?? $",
+            "?the definition|declaration of __ ?? $",
+        ],
+    },
+    // A name and what is looked up about it: "Pool.take usages".
+    Question {
+        asks: LookUp::Uses,
+        kind: IntentKind::UsageExploration,
+        is_sure: true,
+        patterns: &["NAME usages|uses|references|occurrences|consumers ?? $"],
+    },
+    Question {
+        asks: LookUp::Calls,
+        kind: IntentKind::UsageExploration,
+        is_sure: true,
+        patterns: &["NAME callers ?? $", "NAME call sites ?? $"],
+    },
+    Question {
+        asks: LookUp::Implementers,
+        kind: IntentKind::UsageExploration,
+        is_sure: true,
+        patterns: &["NAME implementations|implementers|implementors|subclasses|subtypes ?? $"],
+    },
+    Question {
+        asks: LookUp::Overrides,
+        kind: IntentKind::UsageExploration,
+        is_sure: true,
+        patterns: &["NAME overrides ?? $"],
+    },
+    Question {
+        asks: LookUp::Tests,
+        kind: IntentKind::UsageExploration,
+        is_sure: true,
+        patterns: &["NAME tests ?? $"],
+    },
+    Question {
+        asks: LookUp::Dependencies,
+        kind: IntentKind::Explanation,
+        is_sure: true,
+        patterns: &["NAME dependencies|callees ?? $"],
+    },
+    Question {
+        asks: LookUp::Definition,
+        kind: IntentKind::DefinitionLookup,
+        is_sure: true,
+        patterns: &["NAME definition|declaration ?? $"],
+    },
+];
+
+static COMPILED: LazyLock<Vec<(&'static Question, Vec<Pattern>)>> = LazyLock::new(|| {
+    let compiled = |question: &'static Question| {
+        let patterns = question.patterns.iter().copied().map(Pattern::new);
+        (question, patterns.collect::<Vec<_>>())
+    };
+    QUESTIONS.iter().map(compiled).collect()
+});
+
+// Words of reports: "callers of x never get a reply", "calls to x hang".
+const FAULTY: ClassSet = lexicon::set(&["faulty", "negation"]);
+const FAILING: ClassSet = lexicon::set(&["malfunction", "break"]);
+
+/// Whether a clause that asks nothing reports a fault.
+pub(super) fn reports(clause: &[Word]) -> bool {
+    let fails = |word: &Word| Form::ALL.iter().any(|form| word.is(FAILING, *form));
+    let mut words = clause.iter();
+    words.any(|word| word.is(FAULTY, Form::Base) || fails(word))
+}
+
+/// Returns the question that a short query is, if it is nothing but one.
+pub(super) fn read(text: &QueryText, query: &Query) -> Option<&'static Question> {
+    let [clause] = query.clauses.as_slice() else {
+        return None;
+    };
+    if !query.is_short || !query.prose.is_empty() || !text.frames.is_empty() {
+        return None;
+    }
+    let words = with_quoted_names(text, clause);
+    if reports(&words) {
+        return None;
+    }
+    let start = shapes::start(&words);
+    let fits = |pattern: &Pattern| pattern.is_at(&words, start) || pattern.is_at(&words, 0);
+    let mut questions = COMPILED.iter();
+    let found = questions.find(|(_, patterns)| patterns.iter().any(fits));
+    found.map(|(question, _)| *question)
+}
+
+/// Returns the words of a clause. Those that the query marks as code are names, however they are spelled.
+fn with_quoted_names(text: &QueryText, clause: &Clause) -> Vec<Word> {
+    let quoted = text.mentions.iter();
+    let quoted: Vec<String> = quoted
+        .filter(|mention| mention.kind == MentionKind::InlineCode)
+        .map(|mention| mention.name.to_lowercase())
+        .collect();
+    let named = |word: &Word| match quoted.contains(&word.text) {
+        true => Word {
+            text: word.text.clone(),
+            is_name: true,
+            ..Word::default()
+        },
+        false => word.clone(),
+    };
+    clause.words.iter().map(named).collect()
+}
+
+/// Returns the words by which a question asks, beyond those of [`super::asking`]. They name no code.
+pub(super) fn asking_words(asks: LookUp) -> &'static [&'static str] {
+    match asks {
+        LookUp::Tests => &[
+            "test", "tests", "testing", "tested", "cover", "covers", "covering", "covered",
+            "exercise", "exercises", "exercising", "check", "checks", "checking", "verify",
+            "verifies", "unit",
+        ],
+        LookUp::Overrides => &[
+            "override", "overrides", "overriding", "overridden", "redefine", "redefines",
+            "redefined",
+        ],
+        LookUp::Dependencies => &["dependencies", "require", "need", "callees"],
+        LookUp::Difference => &["difference", "differences", "differ", "compare"],
+        LookUp::Definition | LookUp::Uses | LookUp::Calls | LookUp::Implementers => &[],
+    }
+}
