@@ -86,6 +86,60 @@ fn local_names_shadow_imports_and_recursion_is_not_a_use() {
         &["shop/client.py:22 certain"],
     );
     check_uses(SHOP, "shop/client.py:recursive", &[]);
+    check_used(SHOP, "shop/client.py:recursive", &[]);
+}
+
+#[test]
+fn recursive_calls_are_found_apart_from_other_uses() {
+    check_recursions(
+        SHOP,
+        "shop/client.py:recursive",
+        &["shop/client.py:33 certain"],
+    );
+    let repository = "
+        //- walk.js
+        export function walk(node) {
+            walk.count = 1;
+            return node.parts.map((part) => walk(part));
+        }
+        walk(1);
+        //- app/Node.java
+        package app;
+        class Node {
+            Node next;
+            int depth() { return 1 + next.depth(); }
+        }
+        //- go.mod
+        module shop
+        //- walk.go
+        package shop
+        func Walk(n int) { Walk(n - 1) }
+        //- Cargo.toml
+        [package]
+        name = \"shop\"
+        //- src/lib.rs
+        pub fn walk(n: u32) { walk(n - 1) }
+        //- lib/node.rb
+        class Node
+          def walk
+            walk
+          end
+        end
+        ";
+    for (definition, expected) in [
+        (
+            "walk.js:walk",
+            &["walk.js:2 certain", "walk.js:3 certain"][..],
+        ),
+        ("app/Node.java:Node", &["app/Node.java:3 certain"]),
+        ("app/Node.java:Node.depth", &["app/Node.java:4 likely"]),
+        ("walk.go:Walk", &["walk.go:2 certain"]),
+        ("src/lib.rs:walk", &["src/lib.rs:1 certain"]),
+        ("lib/node.rb:Node.walk", &["lib/node.rb:3 certain"]),
+    ] {
+        check_recursions(repository, definition, expected);
+    }
+    check_uses(repository, "walk.js:walk", &["walk.js:5 certain"]);
 }
 
 #[test]
