@@ -494,6 +494,70 @@ fn members_that_ruby_macros_declare_are_used() {
 }
 
 #[test]
+fn inherited_methods_that_ruby_calls_by_super_are_used() {
+    let repository = "
+        //- order.rb
+        class Base
+          def total(tax)
+            tax
+          end
+        end
+        class Order < Base
+          def total(tax)
+            super
+            super(tax) + 1
+          end
+        end
+        ";
+    check_uses(
+        repository,
+        "order.rb:Base.total",
+        &["order.rb:8 certain", "order.rb:9 certain"],
+    );
+    let world = world(repository);
+    let sites = world.graph.uses_of(world.named("order.rb:Base.total"));
+    let content = world.files.content(sites[1].file).unwrap();
+    let reference = content.facts.references[sites[1].reference as usize];
+    assert_eq!(reference.name.of(&content.text), "super");
+    assert!(content.text[reference.name.end as usize..].starts_with("(tax)"));
+}
+
+#[test]
+fn methods_that_ruby_names_by_symbols_are_used() {
+    let repository = "
+        //- shelf.rb
+        class Book
+          def full_title
+          end
+          def hide
+          end
+        end
+        class Shelf
+          def initialize
+            @book = Book.new
+          end
+          def titles(books)
+            books.map(&:full_title)
+            books.first.public_send(:full_title)
+            @book.send(:hide)
+            Book.new.method(:hide)
+            books.first.send(:hide)
+          end
+        end
+        ";
+    check_uses(
+        repository,
+        "shelf.rb:Book.full_title",
+        &["shelf.rb:12 likely", "shelf.rb:13 likely"],
+    );
+    check_uses(
+        repository,
+        "shelf.rb:Book.hide",
+        &["shelf.rb:14 likely", "shelf.rb:15 likely"],
+    );
+}
+
+#[test]
 fn names_before_a_member_are_uses() {
     check_uses(
         "
