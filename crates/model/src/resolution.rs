@@ -125,6 +125,17 @@ pub trait ModuleResolver: Any + Debug + Send + Sync {
         None
     }
 
+    /// Returns the number of the project that a file belongs to: star imports that one of its files passes on hold in
+    /// all of them. `None` if the file is in no project.
+    fn project_of(&self, _file: FileId) -> Option<u32> {
+        None
+    }
+
+    /// Returns the files of the modules that the settings of a project import into all its files.
+    fn imports_of_project(&self, _project: u32) -> &[FileId] {
+        &[]
+    }
+
     /// Returns the directory of the package of this name; empty at the root.
     fn package_directory(&self, _name: &str) -> Option<&str> {
         None
