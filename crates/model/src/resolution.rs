@@ -224,6 +224,19 @@ pub struct LookupRules {
     pub constructors: &'static [&'static str],
     /// Whether a file can call an extension, which a type does not contain, like a member of the type.
     pub has_extensions: bool,
+    /// How it accesses properties that other languages of its family define.
+    pub foreign_properties: ForeignProperties,
+}
+
+/// How a language accesses a property, such as `name`, of another language of its family.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ForeignProperties {
+    /// By its name alone.
+    Unknown,
+    /// By calling accessors, which the other language does not write: `getName()`, `setName(…)`.
+    Called,
+    /// By the name of the property, where the other language has accessors.
+    Read,
 }
 
 /// Which names of a file are visible to other files.
@@ -296,6 +309,7 @@ impl LookupRules {
         builtin_members: &[],
         constructors: &[],
         has_extensions: false,
+        foreign_properties: ForeignProperties::Unknown,
     };
 }
 

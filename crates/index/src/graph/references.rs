@@ -192,8 +192,11 @@ impl<'a> Resolver<'a> {
                 confidence,
             });
         };
+        let after = self.text.get(reference.name.end as usize..).unwrap_or("");
         for target in self.through_default_export(outcome.found).definitions() {
-            push(target, outcome.confidence);
+            if self.evaluator.fits_access(name, target, after) {
+                push(target, outcome.confidence);
+            }
         }
         let is_member = reference.opaque_receiver || reference.path != reference.name;
         if !outcome.found.is_empty() {
