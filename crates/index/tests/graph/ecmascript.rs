@@ -452,7 +452,7 @@ fn functions_in_object_literals_are_members() {
         check_uses(
             HANDLERS,
             &format!("src/handlers.ts:{member}"),
-            &[&format!("src/main.ts:{line} certain")],
+            &[format!("src/main.ts:{line} certain").as_str()],
         );
     }
 }

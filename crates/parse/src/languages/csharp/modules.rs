@@ -5,7 +5,7 @@ mod projects;
 #[cfg(test)]
 mod tests;
 
-use foveate_model::resolution::{FileTree, ModuleResolver, ModuleSystem};
+use foveate_model::resolution::{FileTree, ModuleResolver, ModuleSystem, is_equal};
 use foveate_model::{Definition, FileFacts, FileId, ImportKind, SourceFile};
 
 use self::projects::Projects;
@@ -20,7 +20,7 @@ pub(super) static MODULES: ModuleSystem = ModuleSystem {
 };
 
 /// The namespaces of a repository.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, PartialEq)]
 struct Namespaces {
     /// Files by the full name of their namespace.
     namespaces: FilesByName,
@@ -143,6 +143,10 @@ impl ModuleResolver for Namespaces {
 
     fn imports_of_project(&self, project: u32) -> &[FileId] {
         self.projects.imports(project)
+    }
+
+    fn is_same(&self, other: &dyn ModuleResolver) -> bool {
+        is_equal(self, other)
     }
 
     fn heap_bytes(&self) -> usize {

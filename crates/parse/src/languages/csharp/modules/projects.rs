@@ -26,7 +26,7 @@ fn is_shared(path: &RepoPath) -> bool {
 }
 
 /// The projects of a repository.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, PartialEq)]
 pub(super) struct Projects {
     /// The number of the project of each source file.
     of_file: PackageNumbers,
