@@ -227,6 +227,35 @@ impl Graph {
         self.uses.row(definition)
     }
 
+    /// Returns the uses of a definition inside itself, which [`Self::uses_of`] lacks, by line: recursive calls, and the
+    /// type of a field that holds another object of the same class.
+    pub fn recursions_of(&self, files: &Files, definition: DefId) -> Vec<CallSite> {
+        let file = definition.file;
+        let Some((content, edges)) = files.content(file).zip(self.edges.get(file.0 as usize))
+        else {
+            return Vec::new();
+        };
+        let facts = &content.facts;
+        let Some(known) = facts.definition(definition.local) else {
+            return Vec::new();
+        };
+        // References are sorted by their names, and edges by their references.
+        let before = |byte: u32| {
+            let references = &facts.references;
+            references.partition_point(|reference| reference.name.start < byte)
+        };
+        let (start, end) = (before(known.span.start), before(known.span.end));
+        let edges = &edges.value.edges;
+        let first = edges.partition_point(|edge| (edge.reference as usize) < start);
+        let inside = edges.iter().skip(first);
+        inside
+            .take_while(|edge| (edge.reference as usize) < end)
+            .filter(|edge| edge.target == definition)
+            .filter_map(|edge| resolve::call_site(file, facts, edge))
+            .filter(|site| site.enclosing == Some(definition))
+            .collect()
+    }
+
     /// Returns the definitions that a definition's body refers to, with the confidence, by id. References of
     /// its members belong to the members.
     pub fn used_by(&self, definition: DefId) -> &[(DefId, Confidence)] {

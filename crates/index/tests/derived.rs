@@ -503,6 +503,37 @@ fn edits_of_what_functions_return_are_detected() {
     check_edit(repository, "return Cart()", "return Other()");
 }
 
+#[test]
+fn edits_of_what_projects_import_are_detected() {
+    let repository = "
+        //- Core/Extensions.cs
+        namespace Acme.Core;
+        public static class Extensions { public static int Words(this string text) => 1; }
+        //- Shop/Cart.cs
+        namespace Acme.Shop;
+        class Cart { int Count(string text) { return text.Words(); } }
+        ";
+    let project = "//- Shop/Shop.csproj\n<Project />\n";
+    let usings = "//- Shop/Usings.cs\nglobal using Acme.Core;\n";
+    let own = format!("{repository}{project}{usings}");
+    check_edit(&own, "global using", "using");
+    check_edit(&own, "global using Acme.Core", "global using Acme.None");
+    let settings = "//- Shop/Shop.csproj\n<Project><Using Include=\"Acme.Core\" /></Project>\n";
+    check_edit(
+        &format!("{repository}{settings}"),
+        "Using Include",
+        "Using Remove",
+    );
+    let shared = "//- Directory.Build.props\n<Project><Using Include=\"Acme.Core\" /></Project>\n";
+    let other = tree_of(&format!("{repository}{project}"));
+    for file in [usings, shared] {
+        let with_file = tree_of(&format!("{repository}{project}{file}"));
+        check_both_ways(&other, &with_file, file);
+    }
+    let without_project = tree_of(&format!("{repository}{usings}"));
+    check_both_ways(&without_project, &tree_of(&own), "added project");
+}
+
 /// Makes an edit and undoes it, and compares derived with rebuilt snapshots.
 #[track_caller]
 fn check_edit(repository: &str, pattern: &str, replacement: &str) {

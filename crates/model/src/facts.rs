@@ -224,7 +224,7 @@ pub enum ImportKind {
     Module,
     /// Python `from a import b`; ES `import {b} from`, default, namespace, side effect.
     From,
-    /// ES `export … from './x'`.
+    /// ES `export … from './x'`; C# `global using`.
     ReExport,
     /// `import('./x')`, `importlib.import_module("x")`.
     Dynamic,

@@ -125,6 +125,17 @@ pub trait ModuleResolver: Any + Debug + Send + Sync {
         None
     }
 
+    /// Returns the number of the project that a file belongs to: star imports that one of its files passes on hold in
+    /// all of them. `None` if the file is in no project.
+    fn project_of(&self, _file: FileId) -> Option<u32> {
+        None
+    }
+
+    /// Returns the files of the modules that the settings of a project import into all its files.
+    fn imports_of_project(&self, _project: u32) -> &[FileId] {
+        &[]
+    }
+
     /// Returns the directory of the package of this name; empty at the root.
     fn package_directory(&self, _name: &str) -> Option<&str> {
         None
@@ -213,6 +224,19 @@ pub struct LookupRules {
     pub constructors: &'static [&'static str],
     /// Whether a file can call an extension, which a type does not contain, like a member of the type.
     pub has_extensions: bool,
+    /// How it accesses properties that other languages of its family define.
+    pub foreign_properties: ForeignProperties,
+}
+
+/// How a language accesses a property, such as `name`, of another language of its family.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ForeignProperties {
+    /// By its name alone.
+    Unknown,
+    /// By calling accessors, which the other language does not write: `getName()`, `setName(…)`.
+    Called,
+    /// By the name of the property, where the other language has accessors.
+    Read,
 }
 
 /// Which names of a file are visible to other files.
@@ -285,6 +309,7 @@ impl LookupRules {
         builtin_members: &[],
         constructors: &[],
         has_extensions: false,
+        foreign_properties: ForeignProperties::Unknown,
     };
 }
 

@@ -366,6 +366,14 @@ impl<'t> Collector<'t> {
         });
     }
 
+    /// Adds a reference to a member of an object that no plain path names.
+    pub(crate) fn refer_to_member(&mut self, kind: ReferenceKind, name: Span) {
+        self.refer_at(kind, name, name);
+        if let Some(added) = self.references.last_mut() {
+            added.opaque_receiver = true;
+        }
+    }
+
     /// Marks names before `byte` as handled. The mark only moves forward, as the walk does.
     pub(crate) fn skip_to(&mut self, byte: usize) {
         self.skip_until = self.skip_until.max(byte);
@@ -438,9 +446,8 @@ impl<'t> Collector<'t> {
         });
     }
 
-    /// Adds a reference, at `node`, to the member of `through` whose name is written at `name`, elsewhere
-    /// in the text: `super` alone means the method with the name of the enclosing one. Each name is added
-    /// once.
+    /// Adds a reference, at `node`, to the member of `through` whose name is written at `name`. Where `super` alone
+    /// means the inherited method with the name of the enclosing one, it is both. Each name is added once.
     pub(crate) fn refer_to_member_of(
         &mut self,
         kind: ReferenceKind,

@@ -238,6 +238,9 @@ impl<'a> Evaluator<'a> {
             Value::Definition(id) if self.names.definition(id).kind.is_function() => {
                 self.return_value(id, inferences)
             }
+            Value::Definition(id) if self.is_called_property(id) => {
+                self.held_by(id, inferences.saturating_sub(1))
+            }
             Value::Definition(id) if inferences > 0 => {
                 let is_alias = self.names.definition(id).kind == DefinitionKind::TypeAlias;
                 match self.held_by(id, inferences - 1) {
@@ -296,7 +299,10 @@ impl<'a> Evaluator<'a> {
         if let Some(constant) = self.enum_constant(id) {
             return constant;
         }
-        let is_called = || definition.kind.is_function() && names.rules(id.file).names_call;
+        let is_called = || {
+            let names_call = names.rules(id.file).names_call || self.is_read_getter(id);
+            definition.kind.is_function() && names_call
+        };
         if definition.modifiers.is_property || is_called() {
             return self.return_value(id, inferences);
         }

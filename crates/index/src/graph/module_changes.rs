@@ -221,6 +221,11 @@ mod tests {
             false,
             &["ecmascript"],
         );
+        let project = |text| [("Cart.cs", "namespace Shop;"), ("Shop.csproj", text)];
+        let before = project("<Project />");
+        check(&before, &project("<Project></Project>"), true, &[]);
+        let using = "<Project><Using Include=\"Shop\" /></Project>";
+        check(&before, &project(using), false, &["csharp"]);
         check(
             &[java, script],
             &[java, ("a.js", ""), script],

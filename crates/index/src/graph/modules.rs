@@ -7,6 +7,9 @@ use rayon::prelude::*;
 
 use crate::files::{FileId, Files};
 
+/// A project: the family of its languages, and its number there.
+pub(super) type Project = (&'static str, u32);
+
 /// The module resolvers of one revision.
 #[derive(Debug, Default)]
 pub(super) struct Modules {
@@ -63,6 +66,19 @@ impl Modules {
     pub(super) fn package_of(&self, files: &Files, file: FileId) -> Option<u32> {
         let resolver = self.of(files.file(file).language)?;
         resolver.package_of(file)
+    }
+
+    /// Returns the project that a file belongs to; see [`ModuleResolver::project_of`].
+    pub(super) fn project_of(&self, files: &Files, file: FileId) -> Option<Project> {
+        let family = files.file(file).language.family();
+        let project = self.of_family(family)?.project_of(file)?;
+        Some((family, project))
+    }
+
+    /// Returns the files of the modules that the settings of a project import into all its files.
+    pub(super) fn imports_of_project(&self, (family, project): Project) -> &[FileId] {
+        let resolver = self.of_family(family);
+        resolver.map_or(&[], |resolver| resolver.imports_of_project(project))
     }
 
     pub(super) fn all(&self) -> impl Iterator<Item = &dyn ModuleResolver> {

@@ -65,9 +65,9 @@ pub(super) struct Edges {
 }
 
 impl Edges {
-    fn new(facts: &FileFacts, edges: Vec<Edge>) -> Self {
+    fn new(file: FileId, facts: &FileFacts, edges: Vec<Edge>) -> Self {
         Self {
-            used: used(facts, &edges),
+            used: used(file, facts, &edges),
             edges: edges.into(),
         }
     }
@@ -79,7 +79,7 @@ impl Edges {
         };
         let references = content.facts.references.len();
         let are_valid = edges.iter().all(|e| (e.reference as usize) < references);
-        are_valid.then(|| Self::new(&content.facts, edges))
+        are_valid.then(|| Self::new(file, &content.facts, edges))
     }
 }
 
@@ -102,15 +102,17 @@ pub(super) fn resolve_file(
     let Some(facts) = names.facts(file) else {
         return Edges::default();
     };
-    Edges::new(facts, edges(names, symbols, inheritance, file, facts))
+    Edges::new(file, facts, edges(names, symbols, inheritance, file, facts))
 }
 
-fn used(facts: &FileFacts, edges: &[Edge]) -> Rows<(DefId, Confidence)> {
+fn used(file: FileId, facts: &FileFacts, edges: &[Edge]) -> Rows<(DefId, Confidence)> {
     let mut pairs: Vec<(u32, (DefId, Confidence))> = edges
         .iter()
         .filter_map(|edge| {
             let inside = facts.references.get(edge.reference as usize)?.enclosing?;
-            Some((inside.0, (edge.target, edge.confidence)))
+            // A recursive call does not make a function its own caller.
+            let is_own = edge.target == DefId::new(file, inside);
+            (!is_own).then_some((inside.0, (edge.target, edge.confidence)))
         })
         .collect();
     if pairs.is_empty() {
@@ -174,7 +176,7 @@ struct Resolver<'a> {
 
 impl<'a> Resolver<'a> {
     fn resolve(&self, position: u32, reference: &Reference, edges: &mut Vec<Edge>) {
-        let name = reference.name.of(self.text);
+        let name = self.name_meant(position, reference);
         let at = Position::new(self.file, self.enclosing(reference));
         let path = reference.path.of(self.text);
         let outcome = match self.facts.values.receivers_of(position) {
@@ -182,22 +184,19 @@ impl<'a> Resolver<'a> {
             None if reference.opaque_receiver => self.evaluator.chain(at, &[], name),
             None => self.evaluator.path(at, path),
         };
-        let enclosing = reference
-            .enclosing
-            .map(|local| DefId::new(self.file, local));
         self.uses_before((position, reference), at, outcome, edges);
         let mut push = |target, confidence| {
-            // A recursive call does not make a function its own caller.
-            if enclosing != Some(target) {
-                edges.push(Edge {
-                    reference: position,
-                    target,
-                    confidence,
-                });
-            }
+            edges.push(Edge {
+                reference: position,
+                target,
+                confidence,
+            });
         };
+        let after = self.text.get(reference.name.end as usize..).unwrap_or("");
         for target in self.through_default_export(outcome.found).definitions() {
-            push(target, outcome.confidence);
+            if self.evaluator.fits_access(name, target, after) {
+                push(target, outcome.confidence);
+            }
         }
         let is_member = reference.opaque_receiver || reference.path != reference.name;
         if !outcome.found.is_empty() {
@@ -243,6 +242,21 @@ impl<'a> Resolver<'a> {
                 self.by_name(name, reference, max_confidence, &mut push);
             }
         }
+    }
+
+    /// Returns the name that a reference looks up: the one that is written, or that of the enclosing method where a
+    /// language's `super` alone means the inherited method. Such a reference is its own receiver.
+    fn name_meant(&self, position: u32, reference: &Reference) -> &'a str {
+        let written = reference.name.of(self.text);
+        if self.names.rules(self.file).super_name != Some(written) {
+            return written;
+        }
+        let links = self.facts.values.receivers_of(position);
+        let first = links.and_then(<[_]>::first);
+        let is_own_receiver = first.is_some_and(|first| first.name == reference.name);
+        let method = reference.enclosing.filter(|_| is_own_receiver);
+        let method = method.and_then(|id| self.facts.definition(id));
+        method.map_or(written, |method| &*method.name)
     }
 
     /// Whether a path begins with a type that the repository does not define: `Utils::modify()`, `Psr7\Utils::modify()`

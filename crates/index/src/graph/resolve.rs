@@ -275,7 +275,10 @@ fn uses(
         };
         let edges = edges.value.edges.iter();
         for edge in edges.filter(|edge| targets.contains(edge.target.file)) {
-            pairs.extend(call_site(file, &content.facts, edge).map(|site| (edge.target, site)));
+            let site = call_site(file, &content.facts, edge);
+            // A recursive call does not make a function its own caller.
+            let site = site.filter(|site| site.enclosing != Some(edge.target));
+            pairs.extend(site.map(|site| (edge.target, site)));
         }
     }
     let grouped = by_file(files.len(), pairs);
@@ -285,7 +288,7 @@ fn uses(
     })
 }
 
-fn call_site(file: FileId, facts: &FileFacts, edge: &Edge) -> Option<CallSite> {
+pub(super) fn call_site(file: FileId, facts: &FileFacts, edge: &Edge) -> Option<CallSite> {
     let reference = facts.references.get(edge.reference as usize)?;
     Some(CallSite {
         file,

@@ -1,6 +1,8 @@
 //! Builds the table of names of each file: what it defines, imports and exports, sorted by a hash of scope
 //! and name. Matches are confirmed in the facts, so the tables contain no names.
 
+mod projects;
+
 use std::sync::Arc;
 
 use foldhash::HashSet;
@@ -8,6 +10,7 @@ use foveate_model::resolution::LookupRules;
 use foveate_model::{Definition, DefinitionKind, FileFacts, Import, ImportKind, LocalId};
 use rayon::prelude::*;
 
+use self::projects::ProjectImports;
 use crate::change::{Change, FileSet, Renumber};
 use crate::files::{FileId, Files};
 use crate::graph::changed_names::ChangedNames;
@@ -199,14 +202,23 @@ pub(super) fn scopes(
             .filter(|(_, same)| !same)
             .map(|(id, _)| *id),
     );
+    let of_projects = ProjectImports::new(files, modules, &tables);
+    let has_other_projects = |file: FileId| {
+        let family = files.file(file).language.family();
+        earlier.is_some_and(|earlier| earlier.moved.has_other_settings(family))
+    };
     let stars: Vec<Option<Vec<FileId>>> = ids
         .par_iter()
         .with_min_len(64)
         .map(|id| {
             let known = &tables[id.0 as usize].stars;
-            let is_stale = touched.contains(*id) || known.iter().any(|s| touched.contains(*s));
+            let of_project = of_projects.of(files, modules, *id);
+            let is_stale = touched.contains(*id)
+                || known.iter().any(|s| touched.contains(*s))
+                || of_project.is_some()
+                || has_other_projects(*id);
             is_stale
-                .then(|| star_closure(files, &tables, *id))
+                .then(|| star_closure(files, &tables, *id, of_project.unwrap_or_default()))
                 .filter(|closure| **closure != **known)
         })
         .collect();
@@ -311,8 +323,13 @@ pub(super) fn takes_all(import: &Import) -> bool {
     names.any(|name| &*name.name == "*" && name.local.is_empty())
 }
 
-/// Returns the files that a file's star imports reach, breadth first, each once.
-fn star_closure(files: &Files, scopes: &[Arc<FileScope>], file: FileId) -> Vec<FileId> {
+/// Returns the files that a file's star imports reach, breadth first, each once. Those that its project imports come last.
+fn star_closure(
+    files: &Files,
+    scopes: &[Arc<FileScope>],
+    file: FileId,
+    of_project: &[FileId],
+) -> Vec<FileId> {
     let mut closure = vec![file];
     let mut seen: HashSet<FileId> = HashSet::from_iter([file]);
     let mut steps = MAX_STAR_STEPS;
@@ -324,13 +341,9 @@ fn star_closure(files: &Files, scopes: &[Arc<FileScope>], file: FileId) -> Vec<F
             continue;
         };
         let rules = &files.file(current).language.rules().lookup;
-        let is_transitive = |import: &Import| {
-            current == file
-                || rules.star_imports_are_transitive
-                || import.kind == ImportKind::ReExport
-        };
+        let is_followed = current == file || rules.star_imports_are_transitive;
         for (import, module) in content.facts.imports.iter().zip(&scope.modules) {
-            let is_star = is_star(import, rules) && is_transitive(import);
+            let is_star = is_followed && is_star(import, rules);
             let Some(module) = module.filter(|_| is_star) else {
                 continue;
             };
@@ -344,6 +357,9 @@ fn star_closure(files: &Files, scopes: &[Arc<FileScope>], file: FileId) -> Vec<F
         }
     }
     closure.remove(0);
+    let space = MAX_STARS.saturating_sub(closure.len());
+    let others = of_project.iter().copied();
+    closure.extend(others.filter(|module| seen.insert(*module)).take(space));
     closure
 }
 

@@ -2,6 +2,7 @@
 //! from that to the definition after it. Results from scopes and imports are certain; results from
 //! annotations, initial values and return types are likely.
 
+mod accessors;
 mod bare_names;
 mod extensions;
 mod qualified_paths;
@@ -273,7 +274,10 @@ impl<'a> Evaluator<'a> {
         let (names, inheritance) = (self.names, self.inheritance);
         let found = match of {
             Value::Module(module) => names.attribute(module, name),
-            Value::Class(class) | Value::Instance(class) => inheritance.members(names, class, name),
+            Value::Class(class) | Value::Instance(class) => {
+                let members = inheritance.members(names, class, name);
+                self.or_accessors(class, name, members)
+            }
             Value::Super(class) => inheritance.inherited(names, class, name),
             _ => Targets::default(),
         };

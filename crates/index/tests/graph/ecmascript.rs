@@ -422,3 +422,90 @@ fn members_are_linked_by_the_name_of_their_receiver() {
     // Such a name is a member of everything.
     check_uses(SERVER, "lib/reply.js:Reply.get", &[]);
 }
+
+#[test]
+fn functions_in_object_literals_are_members() {
+    const HANDLERS: &str = "
+        //- src/handlers.ts
+        export const handlers = {
+            open() {},
+            close: function () {},
+            save: () => {},
+            nested: { deep() {} },
+        } as const;
+        export const frozen = Object.freeze({ lock() {} });
+        //- src/main.ts
+        import { frozen, handlers } from './handlers';
+        handlers.open();
+        handlers.close();
+        handlers.save();
+        handlers.nested.deep();
+        frozen.lock();
+        ";
+    for (member, line) in [
+        ("handlers.open", 2),
+        ("handlers.close", 3),
+        ("handlers.save", 4),
+        ("handlers.nested.deep", 5),
+        ("frozen.lock", 6),
+    ] {
+        check_uses(
+            HANDLERS,
+            &format!("src/handlers.ts:{member}"),
+            &[format!("src/main.ts:{line} certain").as_str()],
+        );
+    }
+}
+
+#[test]
+fn components_are_used_by_tags() {
+    const PAGE: &str = "
+        //- src/MyButton.vue
+        <template><button/></template>
+        <script setup>
+        const size = 1;
+        </script>
+        //- src/Old.vue
+        <script>
+        export default { name: 'Old' };
+        </script>
+        //- src/Page.vue
+        <template>
+            <my-button />
+            <MyButton />
+            <old-one></old-one>
+            <other-thing />
+        </template>
+        <script>
+        import MyButton from './MyButton.vue';
+        import Old from './Old.vue';
+        export default { components: { MyButton, 'old-one': Old } };
+        </script>
+        //- src/Row.svelte
+        <script>
+        export let row;
+        </script>
+        //- src/Table.svelte
+        <script>
+        import Row from './Row.svelte';
+        </script>
+        <Row />
+        ";
+    check_uses(
+        PAGE,
+        "src/MyButton.vue:default",
+        &[
+            "src/Page.vue:2 certain", "src/Page.vue:3 certain", "src/Page.vue:10 certain",
+        ],
+    );
+    check_uses(
+        PAGE,
+        "src/Old.vue:default",
+        &["src/Page.vue:4 certain", "src/Page.vue:10 certain"],
+    );
+    check_uses(
+        PAGE,
+        "src/Row.svelte:default",
+        &["src/Table.svelte:4 certain"],
+    );
+}

@@ -16,6 +16,7 @@ mod test_links;
 use std::sync::Arc;
 
 use foveate_fixture::languages;
+use foveate_index::graph::CallSite;
 use foveate_index::{DefId, Files, Graph, Symbols};
 use foveate_model::{ObjectId, Purpose, SourceFile};
 use foveate_parse::Limits;
@@ -94,14 +95,24 @@ impl World {
             .unwrap_or_else(|| panic!("{description} is not defined"))
     }
 
+    /// Returns each site as `path:line confidence`.
+    fn sites(&self, sites: &[CallSite]) -> Vec<String> {
+        let described = sites.iter().map(|site| {
+            let path = self.files.path(site.file);
+            format!("{path}:{} {}", site.line, site.confidence.name())
+        });
+        described.collect()
+    }
+
     fn dump(&self) -> String {
         let mut dump = String::new();
         for id in self.files.definition_ids() {
             let graph = &self.graph;
             dump += &format!(
-                "{} {:?} {:?} {:?} {:?}\n",
+                "{} {:?} {:?} {:?} {:?} {:?}\n",
                 self.describe(id),
                 graph.uses_of(id),
+                graph.recursions_of(&self.files, id),
                 graph.used_by(id),
                 graph.bases(id),
                 graph.tests_of(id),
@@ -176,16 +187,18 @@ fn check_imports(repository: &str, expected: &str) {
 #[track_caller]
 fn check_uses(repository: &str, definition: &str, expected: &[&str]) {
     let world = world(repository);
-    let found: Vec<String> = world
-        .graph
-        .uses_of(world.named(definition))
-        .iter()
-        .map(|site| {
-            let path = world.files.path(site.file);
-            format!("{path}:{} {}", site.line, site.confidence.name())
-        })
-        .collect();
+    let found = world.sites(world.graph.uses_of(world.named(definition)));
     assert_eq!(found, expected, "{definition}");
+}
+
+/// Checks the uses of a definition inside itself, each as `path:line confidence`.
+#[track_caller]
+fn check_recursions(repository: &str, definition: &str, expected: &[&str]) {
+    let world = world(repository);
+    let found = world
+        .graph
+        .recursions_of(&world.files, world.named(definition));
+    assert_eq!(world.sites(&found), expected, "{definition}");
 }
 
 /// Checks the references of a definition's body, each as `path:name confidence`.

@@ -509,3 +509,88 @@ fn case_labels_name_constants_of_enums_in_sight() {
         ],
     );
 }
+
+#[test]
+fn properties_of_kotlin_and_accessors_of_java_mean_each_other() {
+    let repository = "
+        //- app/Cart.java
+        package app;
+        public class Cart {
+            private String label;
+            private Owner owner;
+            public String getLabel() { return label; }
+            public void setLabel(String label) { this.label = label; }
+            public Owner getOwner() { return owner; }
+        }
+        //- app/Owner.java
+        package app;
+        public class Owner { public void close() {} }
+        //- app/Read.java
+        package app;
+        class Read {
+            void run(Shelf shelf) {
+                shelf.getTitle();
+                shelf.setOpen(true);
+                shelf.getOwner().close();
+                shelf.getSecret();
+            }
+        }
+        //- app/Shelf.kt
+        package app
+        class Shelf(val title: String, var isOpen: Boolean) {
+            var owner: Owner = Owner()
+            private val secret = 1
+        }
+        //- app/Use.kt
+        package app
+        fun use(cart: Cart) {
+            println(cart.label)
+            cart.label = \"a\"
+            cart.owner.close()
+        }
+        ";
+    for (definition, expected) in [
+        ("app/Cart.java:Cart.getLabel", &["app/Use.kt:3 likely"][..]),
+        ("app/Cart.java:Cart.setLabel", &["app/Use.kt:4 likely"]),
+        (
+            "app/Owner.java:Owner.close",
+            &["app/Read.java:6 likely", "app/Use.kt:5 likely"],
+        ),
+        ("app/Shelf.kt:Shelf.title", &["app/Read.java:4 likely"]),
+        ("app/Shelf.kt:Shelf.isOpen", &["app/Read.java:5 likely"]),
+        ("app/Shelf.kt:Shelf.owner", &["app/Read.java:6 likely"]),
+        ("app/Shelf.kt:Shelf.secret", &[]),
+    ] {
+        check_uses(repository, definition, expected);
+    }
+}
+
+#[test]
+fn extension_functions_of_kotlin_use_members_of_their_type() {
+    let repository = "
+        //- app/Cart.kt
+        package app
+        class Cart {
+            fun add(item: String) {}
+        }
+        //- app/Extensions.kt
+        package app
+        fun add(item: String) {}
+        fun Cart.addTwice(item: String) {
+            add(item)
+            listOf(1).forEach { add(item) }
+            again()
+        }
+        fun Cart.again() {}
+        ";
+    check_uses(
+        repository,
+        "app/Cart.kt:Cart.add",
+        &["app/Extensions.kt:4 certain", "app/Extensions.kt:5 certain"],
+    );
+    check_uses(
+        repository,
+        "app/Extensions.kt:Cart.again",
+        &["app/Extensions.kt:6 certain"],
+    );
+}

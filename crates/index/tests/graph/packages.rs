@@ -198,6 +198,43 @@ fn star_imports_are_transitive_only_where_language_allows() {
 }
 
 #[test]
+fn global_usings_hold_in_all_files_of_a_project() {
+    let repository = "
+        //- src/Core/Extensions.cs
+        namespace Acme.Core;
+        public static class Extensions { public static int Words(this string text) => 1; }
+        //- src/Pay/Extensions.cs
+        namespace Acme.Pay;
+        public static class Extensions { public static int Cents(this string text) => 1; }
+        //- src/Shop/Shop.csproj
+        <Project><ItemGroup><Using Include=\"Acme.Pay\" /></ItemGroup></Project>
+        //- src/Shop/Usings.cs
+        global using Acme.Core;
+        //- src/Shop/Sub/Cart.cs
+        namespace Acme.Shop.Sub;
+        class Cart {
+            int Count(string text) { return text.Words(); }
+            int Sum(string text) { return text.Cents(); }
+        }
+        //- src/Other/Other.csproj
+        <Project />
+        //- src/Other/Use.cs
+        namespace Acme.Other;
+        class Use { int Sum(string text) { return text.Words() + text.Cents(); } }
+        ";
+    check_uses(
+        repository,
+        "src/Core/Extensions.cs:Extensions.Words",
+        &["src/Shop/Sub/Cart.cs:3 likely"],
+    );
+    check_uses(
+        repository,
+        "src/Pay/Extensions.cs:Extensions.Cents",
+        &["src/Shop/Sub/Cart.cs:4 likely"],
+    );
+}
+
+#[test]
 fn imports_reach_into_types() {
     let repository = "
         //- shop/cart.pkg

@@ -86,6 +86,60 @@ fn local_names_shadow_imports_and_recursion_is_not_a_use() {
         &["shop/client.py:22 certain"],
     );
     check_uses(SHOP, "shop/client.py:recursive", &[]);
+    check_used(SHOP, "shop/client.py:recursive", &[]);
+}
+
+#[test]
+fn recursive_calls_are_found_apart_from_other_uses() {
+    check_recursions(
+        SHOP,
+        "shop/client.py:recursive",
+        &["shop/client.py:33 certain"],
+    );
+    let repository = "
+        //- walk.js
+        export function walk(node) {
+            walk.count = 1;
+            return node.parts.map((part) => walk(part));
+        }
+        walk(1);
+        //- app/Node.java
+        package app;
+        class Node {
+            Node next;
+            int depth() { return 1 + next.depth(); }
+        }
+        //- go.mod
+        module shop
+        //- walk.go
+        package shop
+        func Walk(n int) { Walk(n - 1) }
+        //- Cargo.toml
+        [package]
+        name = \"shop\"
+        //- src/lib.rs
+        pub fn walk(n: u32) { walk(n - 1) }
+        //- lib/node.rb
+        class Node
+          def walk
+            walk
+          end
+        end
+        ";
+    for (definition, expected) in [
+        (
+            "walk.js:walk",
+            &["walk.js:2 certain", "walk.js:3 certain"][..],
+        ),
+        ("app/Node.java:Node", &["app/Node.java:3 certain"]),
+        ("app/Node.java:Node.depth", &["app/Node.java:4 likely"]),
+        ("walk.go:Walk", &["walk.go:2 certain"]),
+        ("src/lib.rs:walk", &["src/lib.rs:1 certain"]),
+        ("lib/node.rb:Node.walk", &["lib/node.rb:3 certain"]),
+    ] {
+        check_recursions(repository, definition, expected);
+    }
+    check_uses(repository, "walk.js:walk", &["walk.js:5 certain"]);
 }
 
 #[test]
@@ -437,6 +491,70 @@ fn members_that_ruby_macros_declare_are_used() {
         ";
     check_uses(repository, "user.rb:User.active", &["user.rb:5 certain"]);
     check_uses(repository, "user.rb:User.team", &["user.rb:8 certain"]);
+}
+
+#[test]
+fn inherited_methods_that_ruby_calls_by_super_are_used() {
+    let repository = "
+        //- order.rb
+        class Base
+          def total(tax)
+            tax
+          end
+        end
+        class Order < Base
+          def total(tax)
+            super
+            super(tax) + 1
+          end
+        end
+        ";
+    check_uses(
+        repository,
+        "order.rb:Base.total",
+        &["order.rb:8 certain", "order.rb:9 certain"],
+    );
+    let world = world(repository);
+    let sites = world.graph.uses_of(world.named("order.rb:Base.total"));
+    let content = world.files.content(sites[1].file).unwrap();
+    let reference = content.facts.references[sites[1].reference as usize];
+    assert_eq!(reference.name.of(&content.text), "super");
+    assert!(content.text[reference.name.end as usize..].starts_with("(tax)"));
+}
+
+#[test]
+fn methods_that_ruby_names_by_symbols_are_used() {
+    let repository = "
+        //- shelf.rb
+        class Book
+          def full_title
+          end
+          def hide
+          end
+        end
+        class Shelf
+          def initialize
+            @book = Book.new
+          end
+          def titles(books)
+            books.map(&:full_title)
+            books.first.public_send(:full_title)
+            @book.send(:hide)
+            Book.new.method(:hide)
+            books.first.send(:hide)
+          end
+        end
+        ";
+    check_uses(
+        repository,
+        "shelf.rb:Book.full_title",
+        &["shelf.rb:12 likely", "shelf.rb:13 likely"],
+    );
+    check_uses(
+        repository,
+        "shelf.rb:Book.hide",
+        &["shelf.rb:14 likely", "shelf.rb:15 likely"],
+    );
 }
 
 #[test]

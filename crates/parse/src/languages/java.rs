@@ -4,7 +4,7 @@ pub(super) mod modules;
 mod traces;
 pub(super) mod walker;
 
-use foveate_model::resolution::{LookupRules, Receiver, TestConventions};
+use foveate_model::resolution::{ForeignProperties, LookupRules, Receiver, TestConventions};
 use foveate_model::{Language, LanguageRules};
 
 use super::spec::{LanguageSpec, Names};
@@ -94,6 +94,7 @@ pub(super) static RULES: LanguageRules = LanguageRules {
         builtin_members: BUILTIN_MEMBERS,
         // Every enum has it.
         constructors: &["valueOf"],
+        foreign_properties: ForeignProperties::Called,
         ..LookupRules::DEFAULT
     },
     tests: TestConventions {

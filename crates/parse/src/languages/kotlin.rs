@@ -3,7 +3,7 @@
 mod traces;
 mod walker;
 
-use foveate_model::resolution::{LookupRules, Receiver};
+use foveate_model::resolution::{ForeignProperties, LookupRules, Receiver};
 use foveate_model::{Language, LanguageRules};
 
 use super::spec::{LanguageSpec, Names};
@@ -79,6 +79,7 @@ static RULES: LanguageRules = LanguageRules {
         builtin_members: BUILTIN_MEMBERS,
         // Every enum has it.
         constructors: &["valueOf"],
+        foreign_properties: ForeignProperties::Read,
         ..LookupRules::DEFAULT
     },
     tests: super::java::RULES.tests,

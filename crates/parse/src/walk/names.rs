@@ -135,6 +135,15 @@ impl<'t> Walk<'t> {
         self.collector.receivers(span(name), links);
     }
 
+    /// Adds a call of the member of an object that a text such as a symbol names: `b` in `a.send(:b)`. Without an object,
+    /// nothing is known about it: `b` in `&:b`.
+    pub(crate) fn call_named_member(&mut self, object: Option<Node<'t>>, name: Span) {
+        let mut before = Before::nothing();
+        self.add_object(&mut before, object);
+        self.collector.refer_to_member(ReferenceKind::Call, name);
+        self.collector.receivers(name, before.links);
+    }
+
     /// Whether the name of a type yields no reference: it belongs to the language itself, or is a type
     /// parameter of an enclosing declaration.
     fn is_no_type(&mut self, path: Span) -> bool {
@@ -195,20 +204,10 @@ impl<'t> Walk<'t> {
     fn chain<'n>(&self, expression: Node<'n>) -> Option<Chain<'n>> {
         let steps = self.steps();
         let tail = last_name(steps, expression)?;
-        let mut before = Before {
-            links: Vec::new(),
-            is_plain: true,
-        };
+        let mut before = Before::nothing();
         before.scopes(&tail, steps);
-        let (mut start, mut object) = (tail.start, tail.object);
-        while let Some(node) = object {
-            if before.links.len() == MAX_LINKS {
-                before.forget();
-                break;
-            }
-            start = node.start_byte();
-            object = self.add_before(&mut before, node);
-        }
+        let start = self.add_object(&mut before, tail.object);
+        let start = start.unwrap_or(tail.start);
         let Before { links, is_plain } = before;
         let path = Span::new(start, tail.name.end_byte());
         let is_plain = is_plain && is_path(path.of(self.collector.text));
@@ -222,6 +221,20 @@ impl<'t> Walk<'t> {
             },
             links,
         })
+    }
+
+    /// Adds the names of the object before a name, if there is one, and returns where they start.
+    fn add_object<'n>(&self, before: &mut Before, mut object: Option<Node<'n>>) -> Option<usize> {
+        let mut start = None;
+        while let Some(node) = object {
+            if before.links.len() == MAX_LINKS {
+                before.forget();
+                break;
+            }
+            start = Some(node.start_byte());
+            object = self.add_before(before, node);
+        }
+        start
     }
 
     /// Adds the last name of an expression that precedes others, and returns the expression before it.
@@ -288,6 +301,13 @@ struct Before {
 }
 
 impl Before {
+    fn nothing() -> Self {
+        Self {
+            links: Vec::new(),
+            is_plain: true,
+        }
+    }
+
     fn link(&mut self, name: Node<'_>, is_called: bool) {
         self.links.push(Link {
             name: span(name),

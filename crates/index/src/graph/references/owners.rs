@@ -50,7 +50,7 @@ impl<'a> Resolver<'a> {
                 target,
                 confidence,
             };
-            self.push_once(reference, edge, edges);
+            self.push_once(reference.line, edge, edges);
         };
         let first = self.evaluator.first_name(at, head);
         match first.found.first() {
@@ -137,16 +137,13 @@ impl<'a> Resolver<'a> {
     }
 
     /// Adds an edge, unless the line has one to the same definition.
-    fn push_once(&self, reference: &Reference, edge: Edge, edges: &mut Vec<Edge>) {
-        let enclosing = reference
-            .enclosing
-            .map(|local| DefId::new(self.file, local));
+    fn push_once(&self, line: u32, edge: Edge, edges: &mut Vec<Edge>) {
         let mut on_line = edges
             .iter()
             .rev()
             .take(MAX_SAME_LINE)
-            .take_while(|other| self.line_of(other) == Some(reference.line));
-        if enclosing != Some(edge.target) && !on_line.any(|other| other.target == edge.target) {
+            .take_while(|other| self.line_of(other) == Some(line));
+        if !on_line.any(|other| other.target == edge.target) {
             edges.push(edge);
         }
     }

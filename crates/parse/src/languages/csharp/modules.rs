@@ -1,23 +1,26 @@
 //! Resolves the `using` directives of C#: to namespaces, which count as packages wherever their files
 //! are, and to types in them.
 
+mod projects;
 #[cfg(test)]
 mod tests;
 
-use foveate_model::resolution::{FileTree, ModuleResolver, ModuleSystem};
+use foveate_model::resolution::{FileTree, ModuleResolver, ModuleSystem, is_equal};
 use foveate_model::{Definition, FileFacts, FileId, ImportKind, SourceFile};
 
+use self::projects::Projects;
 use crate::languages::files_by_name::FilesByName;
 use crate::languages::package_numbers::PackageNumbers;
 use crate::paths::shared_segments;
 
 pub(super) static MODULES: ModuleSystem = ModuleSystem {
+    is_settings: projects::is_settings,
     sources_declare_modules: true,
     ..ModuleSystem::new(|files| Box::new(Namespaces::new(files)))
 };
 
 /// The namespaces of a repository.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, PartialEq)]
 struct Namespaces {
     /// Files by the full name of their namespace.
     namespaces: FilesByName,
@@ -25,6 +28,7 @@ struct Namespaces {
     types: FilesByName,
     /// Namespace number by file id.
     of_file: PackageNumbers,
+    projects: Projects,
 }
 
 impl Namespaces {
@@ -49,6 +53,11 @@ impl Namespaces {
                 }
             }
         }
+        found.projects = Projects::new(
+            files,
+            |file| source(file).is_some(),
+            |near, name| found.named(files, Some(near), name),
+        );
         found
     }
 
@@ -128,7 +137,22 @@ impl ModuleResolver for Namespaces {
         self.of_file.of(file)
     }
 
+    fn project_of(&self, file: FileId) -> Option<u32> {
+        self.projects.of(file)
+    }
+
+    fn imports_of_project(&self, project: u32) -> &[FileId] {
+        self.projects.imports(project)
+    }
+
+    fn is_same(&self, other: &dyn ModuleResolver) -> bool {
+        is_equal(self, other)
+    }
+
     fn heap_bytes(&self) -> usize {
-        self.namespaces.heap_bytes() + self.types.heap_bytes() + self.of_file.heap_bytes()
+        self.namespaces.heap_bytes()
+            + self.types.heap_bytes()
+            + self.of_file.heap_bytes()
+            + self.projects.heap_bytes()
     }
 }

@@ -2,13 +2,15 @@
 //! uses what the scripts define and import.
 
 mod markup;
+mod tags;
 #[cfg(test)]
 mod tests;
 
 use std::ops::Range;
 
-use foveate_model::{FileFacts, Language};
+use foveate_model::{FileFacts, Language, Span};
 
+use self::markup::TagNames;
 use super::{JAVASCRIPT, ROLES, TYPESCRIPT, hunks, rules, values, walker};
 use crate::code::form::CodeForm;
 use crate::languages::spec::{LanguageSpec, Names};
@@ -57,9 +59,17 @@ fn facts(language: Language, text: &str, limits: &Limits) -> Option<FileFacts> {
         true => TYPESCRIPT.language,
         false => JAVASCRIPT.language,
     };
-    let mut facts = walker::facts_within(script, &scripts.alone(text), text, limits)?;
+    let code = scripts.alone(text);
+    let component = scripts
+        .component
+        .filter(|_| !code.contains("export default"));
+    let mut facts = walker::facts_within(script, &code, (text, component), limits)?;
     facts.language = language;
-    markup::add_references(text, &scripts.ranges, &mut facts);
+    let names = match language == Language::of(&VUE_RULES) {
+        true => TagNames::AnyCase,
+        false => TagNames::Same,
+    };
+    markup::add_references(text, &scripts.ranges, names, &mut facts);
     Some(facts)
 }
 
@@ -70,6 +80,9 @@ struct Scripts {
     ranges: Vec<Range<usize>>,
     /// Whether any of them is TypeScript.
     is_typed: bool,
+    /// The tag of the script that is the component: the first that is not for the module around all components of the
+    /// file. Without a default export in the scripts, the component begins there.
+    component: Option<Span>,
 }
 
 impl Scripts {
@@ -91,6 +104,12 @@ impl Scripts {
                 let words = ["\"ts\"", "'ts'", "=ts", "\"tsx\"", "typescript"];
                 scripts.is_typed |= words.iter().any(|word| head.contains(word));
                 scripts.ranges.push(start..start + length);
+                // Beside `<script setup>` another script is for the module.
+                let is_for_module = head.contains("module");
+                let is_better = scripts.component.is_none() || head.contains("setup");
+                if !is_for_module && is_better {
+                    scripts.component = Some(Span::new(from + at, start));
+                }
             }
             from = start + length;
         }

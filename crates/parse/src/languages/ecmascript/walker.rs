@@ -33,14 +33,15 @@ const TOOL_NOTES: &[&str] = &[
 
 /// Parses a language of the family. `None` if a limit of the parser was reached.
 pub(super) fn facts(language: Language, text: &str, limits: &Limits) -> Option<FileFacts> {
-    facts_within(language, text, text, limits)
+    facts_within(language, text, (text, None), limits)
 }
 
-/// Returns the facts of `code`, which is `text` with blanks in place of everything that is not code.
+/// Returns the facts of `code`, which is `text` with blanks in place of everything that is not code. If the whole is a
+/// component without a default export, the tag that begins it is its definition.
 pub(super) fn facts_within(
     language: Language,
     code: &str,
-    text: &str,
+    (text, component): (&str, Option<Span>),
     limits: &Limits,
 ) -> Option<FileFacts> {
     let mut budget = Budget::new(limits);
@@ -69,6 +70,9 @@ pub(super) fn facts_within(
         member_decorators: None,
         top_level: HashMap::new(),
     };
+    if let Some(tag) = component {
+        walker.component(tag);
+    }
     walker.collector.issues = syntax::walk(&tree, limits.max_depth, &mut walker);
     Some(walker.collector.finish(language, Nesting::Scopes))
 }

@@ -57,6 +57,7 @@ fn handler(kind: &str) -> Handler {
         "alias" => macros::alias,
         "assignment" | "operator_assignment" => bindings::assignment,
         "block" | "do_block" => bindings::block,
+        "block_argument" => macros::block_argument,
         "lambda_parameters" => bindings::parameters,
         "for" => bindings::for_loop,
         "rescue" => bindings::rescue,

@@ -1,5 +1,7 @@
 //! Tests the resolution of C# imports in small trees.
 
+use foveate_model::resolution::FileTree;
+
 use super::MODULES;
 use crate::testing::Tree;
 
@@ -70,4 +72,44 @@ fn files_of_a_namespace_are_one_package() {
             "test/Shop.Tests/CartTests.cs",
         ]
     );
+}
+
+#[test]
+fn settings_import_namespaces_into_all_files_of_a_project() {
+    let tree = Tree::of(
+        r#"
+//- Directory.Build.props
+<Project><Using Include="Acme.Core" /></Project>
+//- src/Shop/Shop.csproj
+<Project><Using Include="Acme.Pay" /><Using Include="System.Linq" /></Project>
+//- src/Shop/Sub/Cart.cs
+namespace Acme.Shop;
+//- src/Core/Text.cs
+namespace Acme.Core;
+//- src/Pay/Directory.Build.props
+<Project />
+//- src/Pay/Pay.csproj
+<Project />
+//- src/Pay/Card.cs
+namespace Acme.Pay;
+"#,
+    );
+    let resolver = (MODULES.resolver)(&tree);
+    let files = &tree as &dyn FileTree;
+    for (path, expected) in [
+        (
+            "src/Shop/Sub/Cart.cs",
+            Some("src/Pay/Card.cs src/Core/Text.cs"),
+        ),
+        ("src/Pay/Card.cs", Some("")),
+        ("src/Core/Text.cs", None),
+    ] {
+        let project = resolver.project_of(tree.find(path).unwrap());
+        let imports = project.map(|project| {
+            let imports = resolver.imports_of_project(project).iter();
+            let paths: Vec<&str> = imports.map(|id| files.path(*id)).collect();
+            paths.join(" ")
+        });
+        assert_eq!(imports.as_deref(), expected, "{path}");
+    }
 }

@@ -23,7 +23,8 @@ pub(super) fn namespace<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Hand
     Some(Descend::Into)
 }
 
-/// `using A.B;`, `using static A.B;`, `using C = A.B;`
+/// `using A.B;`, `using static A.B;`, `using C = A.B;`. With `global` before it, the first form holds in all files of the
+/// project, so that the file passes the names on.
 pub(super) fn using<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
     let alias = field(node, "name");
     let mut named = children(node)
@@ -44,9 +45,18 @@ pub(super) fn using<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled 
         None => (path, "*", ""),
     };
     let names = vec![ImportedName::new(name, local)];
-    walk.collector
-        .import(node, None, ImportKind::From, module, names);
+    let kind = match alias.is_none() && is_global(node) {
+        true => ImportKind::ReExport,
+        false => ImportKind::From,
+    };
+    walk.collector.import(node, None, kind, module, names);
     Some(Descend::Past)
+}
+
+fn is_global(using: Node<'_>) -> bool {
+    let mut cursor = using.walk();
+    let mut parts = using.children(&mut cursor);
+    parts.any(|part| part.kind() == "global")
 }
 
 /// Returns the names of the attributes of a declaration.

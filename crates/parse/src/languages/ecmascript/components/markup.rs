@@ -6,6 +6,7 @@ use std::ops::Range;
 use foldhash::HashSet;
 use foveate_model::{FileFacts, Reference, ReferenceKind, Region, RegionKind, Span};
 
+use super::tags;
 use crate::collect::known_names;
 use crate::lines::LineIndex;
 
@@ -30,12 +31,27 @@ const HTML_ELEMENTS: &[&str] = &[
     "ul", "use", "var", "video", "view", "wbr",
 ];
 
+/// How tags name components.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum TagNames {
+    /// As the scripts do.
+    Same,
+    /// As the scripts do, or in kebab case.
+    AnyCase,
+}
+
 /// Adds references to names that the scripts define or import.
-pub(super) fn add_references(text: &str, scripts: &[Range<usize>], facts: &mut FileFacts) {
+pub(super) fn add_references(
+    text: &str,
+    scripts: &[Range<usize>],
+    names: TagNames,
+    facts: &mut FileFacts,
+) {
     let lines = LineIndex::new(text);
     let known = known_names(&facts.imports, &facts.definitions);
     let mut uses = Vec::new();
     let mut comments = Vec::new();
+    let mut tags = Vec::new();
     let mut from = 0;
     let ends = scripts.iter().map(|script| (script.start, script.end));
     for (start, end) in ends.chain([(text.len(), text.len())]) {
@@ -46,9 +62,15 @@ pub(super) fn add_references(text: &str, scripts: &[Range<usize>], facts: &mut F
             known: &known,
             uses: &mut uses,
             comments: &mut comments,
+            tags: &mut tags,
         };
         markup.read();
         from = end;
+    }
+    drop(known);
+    if names == TagNames::AnyCase {
+        let tags = tags::bind(text, scripts, tags, &mut facts.imports);
+        uses.extend(tags.into_iter().map(|tag| (tag, tag, ReferenceKind::Call)));
     }
     let references = uses.into_iter().map(|(name, path, kind)| Reference {
         kind,
@@ -82,6 +104,8 @@ struct Markup<'a, 't> {
     known: &'a HashSet<&'a str>,
     uses: &'a mut Vec<Use>,
     comments: &'a mut Vec<Span>,
+    /// Tags that are neither elements of HTML nor have a name of the scripts.
+    tags: &'a mut Vec<Span>,
 }
 
 impl<'t> Markup<'_, 't> {
@@ -114,16 +138,15 @@ impl<'t> Markup<'_, 't> {
     /// Reads `<Name a="…" :b="code" c={code}>`.
     fn tag(&mut self) {
         self.at += 1;
-        let name = leading(self.rest());
-        let is_component = HTML_ELEMENTS.binary_search(&name).is_err();
-        // `<user-card>` does not use `user`.
-        if is_component
-            && !self
-                .rest()
-                .get(name.len()..)
-                .is_some_and(|rest| rest.starts_with('-'))
-        {
-            self.use_name(self.at, name, ReferenceKind::Call);
+        let rest = self.rest();
+        let end = rest.find(|c| !is_name(c) && c != '-');
+        let name = rest.get(..end.unwrap_or(rest.len())).unwrap_or("");
+        if HTML_ELEMENTS.binary_search(&name).is_err() {
+            if self.known.contains(name) {
+                self.use_name(self.at, name, ReferenceKind::Call);
+            } else if !name.is_empty() && self.tags.len() < MAX_USES {
+                self.tags.push(Span::new(self.at, self.at + name.len()));
+            }
         }
         self.at += name.len();
         loop {
@@ -218,7 +241,9 @@ impl<'t> Markup<'_, 't> {
     }
 
     fn use_name(&mut self, at: usize, name: &str, kind: ReferenceKind) {
-        if self.known.contains(name) && self.uses.len() < MAX_USES {
+        // `default` is the name of the component itself, which code cannot use.
+        let is_known = self.known.contains(name) && name != "default";
+        if is_known && self.uses.len() < MAX_USES {
             let span = Span::new(at, at + name.len());
             self.uses.push((span, span, kind));
         }

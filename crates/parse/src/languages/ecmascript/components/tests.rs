@@ -44,7 +44,8 @@ const SVELTE: &str = "\
 fn script_definitions_are_found() {
     same(
         &definitions(vue(), VUE),
-        "constant users: const users
+        "constant default default: <script setup lang=\"ts\">
+        constant users: const users
         function select: function select(user: User)
         function label: const label = (user: User) =>",
         VUE,
@@ -57,6 +58,7 @@ fn script_definitions_are_found() {
     same(
         &definitions(svelte(), SVELTE),
         "constant kinds exported: export const kinds
+        constant default default: <script>
         variable rows exported: export let rows
         function remove: function remove(row)",
         SVELTE,
@@ -104,6 +106,54 @@ const form = user();
         "call draggable\ncall user",
         source,
     );
+}
+
+#[test]
+fn components_with_a_default_export_are_defined_once() {
+    let source = "<script>\nexport default { name: 'Row' };\n</script>\n";
+    same(
+        &definitions(vue(), source),
+        "constant default default: export default",
+        source,
+    );
+    let source = "<script>\nconst a = 1;\n</script>\n<script setup>\nconst b = 2;\n</script>\n";
+    same(
+        &definitions(vue(), source),
+        "constant a: const a
+        constant default default: <script setup>
+        constant b: const b",
+        source,
+    );
+    same(&definitions(vue(), "<template><p/></template>"), "", source);
+}
+
+#[test]
+fn tags_in_kebab_case_mean_imported_components() {
+    let source = "\
+<template><my-button/><MyButton/><side-bar/><old-row/><my-other/><p/></template>
+<script>
+import MyButton from './MyButton.vue';
+import { sideBar, Row } from './parts';
+export default { components: { MyButton, sideBar, 'old-row': Row } };
+</script>
+";
+    let tags = |found: Vec<String>| -> Vec<String> {
+        let mut found = found;
+        found.retain(|line| line.starts_with("call"));
+        found
+    };
+    same(
+        &tags(references(vue(), source)),
+        "call my-button\ncall mybutton\ncall side-bar\ncall old-row",
+        source,
+    );
+    same(
+        &imports(vue(), source),
+        "From ./MyButton.vue: default as MyButton, default as my-button
+        From ./parts: sideBar, Row, sideBar as side-bar, Row as old-row",
+        source,
+    );
+    same(&tags(references(svelte(), source)), "call mybutton", source);
 }
 
 #[test]

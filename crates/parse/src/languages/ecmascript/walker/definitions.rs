@@ -22,6 +22,14 @@ impl<'t> Walker<'t> {
         id
     }
 
+    /// Adds the component that a file is, as a nameless default export.
+    pub(super) fn component(&mut self, tag: Span) {
+        let name_span = Span::new(tag.start as usize, tag.start as usize);
+        let mut draft = Draft::new("default", DefinitionKind::Constant, tag, name_span);
+        draft.modifiers.is_default_export = true;
+        self.define(None, draft);
+    }
+
     /// Returns the `export` or `declare` around `node`, or an empty one.
     pub(super) fn outer_of(&mut self, node: Node<'_>) -> Outer {
         match self.wrapper.take() {

@@ -218,14 +218,14 @@ pub(super) fn add_parameter<'t>(walk: &mut Walk<'t>, function: LocalId, paramete
     }
 }
 
-/// `super` calls the method of the same name in a base class.
+/// `super` calls the method of the same name in a base class. The graph knows the name.
 pub(super) fn inherited<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
     let enclosing = walk.context().enclosing;
     let method = enclosing.and_then(|id| walk.collector.definition(id));
-    if let Some(method) = method.filter(|method| method.kind == DefinitionKind::Method) {
-        let name = method.name_span;
+    if method.is_some_and(|method| method.kind == DefinitionKind::Method) {
+        let name = span(node);
         let link = Link {
-            name: span(node),
+            name,
             is_called: true,
             is_indexed: false,
         };

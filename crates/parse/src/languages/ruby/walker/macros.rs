@@ -360,17 +360,32 @@ fn add_alias<'t>(walk: &mut Walk<'t>, node: Node<'t>, (name, place): (&'t str, S
     walk.collector.refer_at(ReferenceKind::Call, old, old);
 }
 
-/// `method(:a)`, `send(:a)`: records a call of the method that the symbol names. With a receiver other
-/// than `self` nothing is recorded, as its type is unknown.
+/// `method(:a)`, `b.send(:a)`: records a call of the method that the symbol names.
 fn named_call<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
-    let is_own = field(node, "receiver").is_none_or(|receiver| receiver.kind() == "self");
     let argument = arguments(node).into_iter().next();
-    if let Some((_, place)) = argument
-        .filter(|argument| is_own && argument.kind() == "simple_symbol")
-        .and_then(|argument| literal_name(walk, argument))
-    {
-        walk.collector.refer_at(ReferenceKind::Call, place, place);
+    let Some(place) = argument.and_then(|argument| symbol(walk, argument)) else {
+        return;
+    };
+    let receiver = field(node, "receiver").filter(|receiver| receiver.kind() != "self");
+    match receiver {
+        Some(object) => walk.call_named_member(Some(object), place),
+        None => walk.collector.refer_at(ReferenceKind::Call, place, place),
     }
+}
+
+/// Returns the place of the name in a symbol.
+fn symbol<'t>(walk: &Walk<'t>, node: Node<'t>) -> Option<Span> {
+    let (_, place) = literal_name(walk, node).filter(|_| node.kind() == "simple_symbol")?;
+    Some(place)
+}
+
+/// `&:a` calls the method of each object that the block would get.
+pub(super) fn block_argument<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
+    let place = node
+        .named_child(0)
+        .and_then(|argument| symbol(walk, argument))?;
+    walk.call_named_member(None, place);
+    Some(Descend::Past)
 }
 
 /// `before_action :a`, `validate :a`, `after_commit :a`
@@ -384,9 +399,7 @@ fn is_callback(name: &str) -> bool {
 fn callbacks<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
     skip_name(walk, node);
     for argument in arguments(node) {
-        if argument.kind() == "simple_symbol"
-            && let Some((_, place)) = literal_name(walk, argument)
-        {
+        if let Some(place) = symbol(walk, argument) {
             walk.collector.refer_at(ReferenceKind::Call, place, place);
         }
     }

@@ -286,7 +286,15 @@ fn calls_and_names_are_referenced() {
             "class A\n  alias a b\n  alias_method :c, :d\nend",
             "call b in a\ncall d in a",
         ),
-        ("x&.each(&:y)", "call x\ncall x&.each"),
+        ("x&.each(&:y)", "call x\ncall x&.each\ncall ?y"),
+        ("x.each(&y)", "call x\ncall x.each\ncall y"),
+        ("x.each(&method(:y))", "call x\ncall x.each\ncall y"),
+        ("a.send(:b)", "call a\ncall a.send\ncall ?b"),
+        (
+            "a(1).public_send(:b, 2)",
+            "call a\ncall ?public_send\ncall ?b",
+        ),
+        ("a.send(b)", "call a\ncall a.send\ncall b"),
         ("a.b = c", "call a\ncall a.b\ncall c"),
     ] {
         refers(source, expected);
@@ -311,7 +319,7 @@ fn bases_exceptions_and_super_are_referenced() {
         ),
         (
             "class A < B\n  def c(d)\n    super\n    super(d).e\n  end\nend",
-            "base b in a\ncall ?c in a.c\ncall ?e in a.c",
+            "base b in a\ncall ?super in a.c\ncall ?super in a.c\ncall ?e in a.c",
         ),
     ] {
         refers(source, expected);
