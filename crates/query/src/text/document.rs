@@ -8,6 +8,7 @@ use super::boilerplate::{
     asks_for_versions, fold, has_program_code, is_environment, is_machine_line, is_noise,
     is_standard_heading, is_version_line, is_version_list, promises_code, tag,
 };
+use super::log_entry::{self, Surroundings};
 use super::markdown::{Markdown, Shape, Span, SpanKind};
 use super::repair;
 
@@ -136,7 +137,8 @@ impl<'a> Reader<'a> {
             title = rest;
         }
         let cut = line.len() - title.len();
-        let end = if title.len() > LONG_TITLE {
+        // An entry of a log has no sentences, and is read as a whole.
+        let end = if title.len() > LONG_TITLE && !log_entry::is_record(title) {
             title_end(title)
         } else {
             title.len()
@@ -183,11 +185,15 @@ impl<'a> Reader<'a> {
         let last = closing.and_then(|line| repair::code_before_mark(line, fence));
         lines.extend(last.filter(|code| !code.is_empty()));
         self.flush();
-        let has_trace = || lines.iter().any(|line| traces::is_trace_line(line));
+        let is_failure = |line: &&str| {
+            traces::is_trace_line(line)
+                || !log_entry::failures(line, Surroundings::Prose).is_empty()
+        };
+        let has_failure = || lines.iter().any(is_failure);
         // A code sample may follow the environment without a heading.
         let machine = is_version_list(lines.iter().copied())
             || self.in_environment && !has_program_code(lines.iter().copied());
-        if !machine || has_trace() {
+        if !machine || has_failure() {
             let language = code::named(info).or_else(|| code::guessed(&lines));
             self.document.blocks.push(Block::Code(lines, language));
         }
@@ -236,7 +242,10 @@ impl<'a> Reader<'a> {
             return;
         }
         // A version line may be the point of the issue, unless it is labelled or a bullet.
-        if is_version_line(text) && (text.contains(": ") || is_bullet(text)) {
+        let is_stated = || text.contains(": ") || is_bullet(text);
+        // The fraction of a time looks like a version.
+        let is_failure = || !log_entry::failures(text, Surroundings::Prose).is_empty();
+        if is_version_line(text) && is_stated() && !is_failure() {
             return;
         }
         let text = strip_quote(text);

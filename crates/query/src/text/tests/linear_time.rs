@@ -72,6 +72,16 @@ fn hostile_texts_take_linear_time() {
         "<pre>a\n",
         "{code}a\n",
         "\"a.py\":1",
+        "level=error a=\"",
+        "level=error err=a b ",
+        "level=error err=a b\n",
+        "{\"level\":",
+        "error 'a b c ",
+        "error `a b c` ",
+        "ERROR a b c\n",
+        "[a] - a.b - ",
+        "12:00:00 a\n",
+        "file=a.py line=1 ",
     ];
     for piece in pieces {
         check_time(&piece.repeat(100_000 / piece.len()));
