@@ -82,6 +82,9 @@ fn hostile_texts_take_linear_time() {
         "[a] - a.b - ",
         "12:00:00 a\n",
         "file=a.py line=1 ",
+        "--\na\n",
+        "On 1 May 2024, a\n",
+        "- [ ] I have\n  a\n",
     ];
     for piece in pieces {
         check_time(&piece.repeat(100_000 / piece.len()));
