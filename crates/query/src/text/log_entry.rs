@@ -21,9 +21,8 @@ const MAX_NAME: usize = 80;
 const MIN_WORDS: usize = 2;
 
 /// Levels of warnings and errors, in lower case.
-const FAILURES: [&str; 11] = [
-    "error", "err", "fatal", "critical", "crit", "severe", "panic", "emerg", "alert", "warn",
-    "warning",
+const FAILURES: [&str; 10] = [
+    "error", "err", "fatal", "critical", "crit", "severe", "panic", "emerg", "warn", "warning",
 ];
 
 /// Other levels, in lower case.
@@ -99,8 +98,7 @@ pub(super) fn begins_entry(line: &str) -> bool {
     let Some(level) = Level::read(word, |name| is_failure(name) || is_other_level(name)) else {
         return false;
     };
-    let is_lower = || word.bytes().all(|byte| !byte.is_ascii_uppercase());
-    let is_set_off = level.is_bracketed || level.is_upper || level.is_marked && is_lower();
+    let is_set_off = level.is_logged_alone() || level.is_upper || level.is_marked && level.is_lower;
     is_set_off && !rest.trim().is_empty()
 }
 
@@ -333,7 +331,7 @@ impl<'l> Head<'l> {
                 // `acme.shop - ERROR - text`.
                 let is_between_dashes = at > 1 && before == "-" && next == "-";
                 let is_certain = has_time && is_set_off
-                    || only_groups && (level.is_bracketed || level.is_upper && at > 0)
+                    || only_groups && (level.is_logged_alone() || level.is_upper && at > 0)
                     || level.is_upper && is_between_dashes;
                 let is_level = is_certain || at == 0 && (level.is_upper || level.is_marked);
                 return is_level.then_some(Self {
@@ -375,6 +373,8 @@ struct Level {
     is_marked: bool,
     /// `ERROR`.
     is_upper: bool,
+    /// `error`.
+    is_lower: bool,
 }
 
 impl Level {
@@ -388,7 +388,13 @@ impl Level {
             is_bracketed: inside.is_some(),
             is_marked,
             is_upper: name.bytes().all(|byte| byte.is_ascii_uppercase()),
+            is_lower: name.bytes().all(|byte| byte.is_ascii_lowercase()),
         })
+    }
+
+    /// Whether it is certain without a time: in brackets, but not as the topic of a title is, `[Error]`.
+    fn is_logged_alone(self) -> bool {
+        self.is_bracketed && (self.is_upper || self.is_lower)
     }
 }
 
@@ -595,6 +601,8 @@ mod tests {
             "Warning: this deletes all of the data",
             "- error: what the parser returns",
             "[error][1] is what the parser returns",
+            "[Error] messages of the parser are slow",
+            "[alert] the icon to close it is lost",
             "[ERROR](http://a.example) of the parser",
             "Error: none",
             "error in line 3: it is slow",
