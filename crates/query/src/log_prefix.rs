@@ -1,6 +1,7 @@
 //! Strips what one program wrote before each line of another: times, and names of services, workers or levels, with or
 //! without numbers.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use foveate_parse::traces::{self, Mark};
@@ -15,6 +16,11 @@ const MIN_LINES: usize = 3;
 const MAX_LINES_ABOVE: usize = 3;
 /// Lines below the first line of a trace that are searched for a place.
 const MAX_LINES_BELOW: usize = 4;
+/// Maximum times at the start of a line: a logger and the program that runs it may each write one.
+const MAX_TIMES: usize = 2;
+
+/// The form of a time of day.
+const CLOCK: &str = "00:00:00";
 
 /// Returns the text after `2026-11-23T19:00:00.123Z `, with or without brackets, and after GitLab's `00O ` if that
 /// follows.
@@ -35,6 +41,67 @@ pub(crate) fn after_time(text: &str) -> Option<&str> {
         return rest.is_empty().then_some(rest);
     };
     Some(after_stream(rest).unwrap_or(rest))
+}
+
+/// Returns the text after the times at the start of a line: those of [`after_time`], `12:00:00.123 `, `[12:00:00] `,
+/// `2026/11/23 19:00:00 ` and `Nov 23 19:00:00 `. Returns the whole text if there are none.
+pub(crate) fn after_times(text: &str) -> &str {
+    let mut rest = text;
+    for _ in 0..MAX_TIMES {
+        match after_time(rest).or_else(|| after_clock(rest)) {
+            Some(after) => rest = after.trim_start(),
+            None => break,
+        }
+    }
+    rest
+}
+
+/// Returns the text after a time of day, and after the date before it.
+fn after_clock(text: &str) -> Option<&str> {
+    let bracketed = text.strip_prefix('[');
+    let text = bracketed.unwrap_or(text);
+    let dated = after_date(text).unwrap_or(text);
+    let (clock, rest) = dated.split_at_checked(CLOCK.len())?;
+    let rest = rest.trim_start_matches(|c: char| c.is_ascii_digit() || matches!(c, '.' | ','));
+    let rest = match bracketed {
+        Some(_) => rest.strip_prefix(']')?,
+        None => rest,
+    };
+    let is_whole = rest.is_empty() || rest.starts_with([' ', '\t']);
+    (fits(clock, CLOCK) && is_whole).then_some(rest)
+}
+
+/// Returns the text after `2026/11/23 ` or `Nov 23 `.
+fn after_date(text: &str) -> Option<&str> {
+    const MONTHS: [&str; 12] = [
+        "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
+    ];
+    const DATE: &str = "0000/00/00 ";
+    if let Some((date, rest)) = text.split_at_checked(DATE.len())
+        && fits(date, DATE)
+    {
+        return Some(rest);
+    }
+    let (month, rest) = text.split_once(' ')?;
+    let (day, rest) = rest.trim_start().split_once(' ')?;
+    let is_day = (1..=2).contains(&day.len()) && day.bytes().all(|b| b.is_ascii_digit());
+    (is_day && MONTHS.contains(&month)).then_some(rest)
+}
+
+/// Returns a text by which it is compared with one that was written at another time: without the values of its digits
+/// if it has a time of day.
+pub(crate) fn without_times(text: &str) -> Cow<'_, str> {
+    let is_clock = |window: &[u8]| {
+        let mut pairs = window.iter().zip(CLOCK.bytes());
+        pairs.all(|(byte, like)| match like {
+            b'0' => byte.is_ascii_digit(),
+            like => *byte == like,
+        })
+    };
+    match text.as_bytes().windows(CLOCK.len()).any(is_clock) {
+        true => Cow::Owned(shape(text).collect()),
+        false => Cow::Borrowed(text),
+    }
 }
 
 /// Whether a text has the form of a template of the same length: `0` stands for a digit, `T` for `T` or a space.
@@ -220,6 +287,33 @@ mod tests {
         let numbered: Vec<String> = (1..9).map(|n| format!("[build {n}] line {n} x")).collect();
         let lines: Vec<&str> = numbered.iter().map(String::as_str).collect();
         assert_eq!(strip(lines)[2], "x", "digits do not differ");
+    }
+
+    #[test]
+    fn times_of_loggers_are_recognised() {
+        for time in [
+            "2026-11-23T19:00:00.123Z ",
+            "2026-11-23 19:00:00,123 ",
+            "2026/11/23 19:00:00 ",
+            "Nov 23 19:00:00 ",
+            "Nov  3 19:00:00 ",
+            "19:00:00.123 ",
+            "[19:00:00] ",
+            "2026-11-23T19:00:00Z 19:00:00 ",
+        ] {
+            assert_eq!(after_times(&format!("{time}x y")), "x y", "{time}");
+        }
+        for text in ["19:00 x", "Nov 23 x", "2026 x", "19:00:00x", "é", ""] {
+            assert_eq!(after_times(text), text);
+        }
+    }
+
+    #[test]
+    fn texts_of_other_times_are_alike() {
+        let alike = |a: &str, b: &str| without_times(a) == without_times(b);
+        assert!(alike("lost at 12:00:01.5", "lost at 12:00:02.7"));
+        assert!(!alike("lost at 12:00:01", "found at 12:00:01"));
+        assert!(!alike("row 1", "row 2"));
     }
 
     #[test]

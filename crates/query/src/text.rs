@@ -6,7 +6,8 @@
 //! [`boilerplate`] recognises. [`foveate_parse::traces`] cuts stack traces out of both, [`pasted`] finds
 //! code without marks, and [`names`], [`paths`] and [`literals`] collect what is named. [`foveate_parse`]
 //! knows the syntax of each language. [`releases`] recognises questions about releases in the result, and [`messages`]
-//! the fixed wording of error messages; [`failed_tests`] reads the output of test runners. Start at [`QueryText::parse`].
+//! the fixed wording of error messages; [`log_entry`] and [`quoted_messages`] find error messages in logs and sentences;
+//! [`failed_tests`] reads the output of test runners. Start at [`QueryText::parse`].
 
 mod boilerplate;
 mod collect;
@@ -15,11 +16,13 @@ mod failed_tests;
 mod inline;
 mod lines;
 mod literals;
+mod log_entry;
 mod markdown;
 mod messages;
 mod names;
 mod pasted;
 mod paths;
+mod quoted_messages;
 mod releases;
 mod repair;
 
@@ -50,7 +53,7 @@ foveate_model::named_enum! {
         CodeBlock = "code_block",
         /// A stack trace or compiler messages, fenced or not, of any language in [`foveate_parse::traces`].
         Traceback = "traceback",
-        /// The text of an error: the last line of a traceback, `SomeError: …` in prose.
+        /// The text of an error: the last line of a traceback, `SomeError: …` in prose, the text of an entry of a log.
         ErrorMessage = "error_message",
         /// A quoted string; it stays in the prose too.
         Quoted = "quoted",

@@ -133,11 +133,11 @@ pub(super) fn tag(title: &str) -> Option<(String, &str)> {
     (TAGS.contains(&tag.as_str()) && !rest.is_empty()).then_some((tag, rest))
 }
 
-/// Whether a line of prose is a checklist item of a template, an empty answer, a horizontal rule, a picture
-/// or a commit trailer.
+/// Whether a line of prose is a checklist item of a template, an empty answer, a horizontal rule, a picture,
+/// a commit trailer, or what mail programs and forges add to a reply.
 pub(super) fn is_noise(line: &str) -> bool {
     let line = line.trim();
-    if is_template_check(line) {
+    if is_template_check(line) || is_mail_footer(line) {
         return true;
     }
     const WHOLE: &[&str] = &[
@@ -152,7 +152,7 @@ pub(super) fn is_noise(line: &str) -> bool {
 }
 
 /// Whether a line is a box that the reporter ticks (`- [x] I have searched …`), not a task of the issue.
-fn is_template_check(line: &str) -> bool {
+pub(super) fn is_template_check(line: &str) -> bool {
     let Some(rest) = line
         .strip_prefix(['-', '*', '+'])
         .map(str::trim_start)
@@ -175,6 +175,80 @@ fn is_template_check(line: &str) -> bool {
     ];
     STARTS.iter().any(|start| item.starts_with(start))
         || CONTAINS.iter().any(|part| item.contains(part))
+}
+
+/// Whether a line is what mail programs and forges add below a reply.
+fn is_mail_footer(line: &str) -> bool {
+    const STARTS: &[&str] = &[
+        "Reply to this email directly, view",
+        "Reply to this email directly or view",
+        "You are receiving this because",
+        "You are receiving this email because",
+        "You received this message because",
+        "Get Outlook for iOS",
+        "Get Outlook for Android",
+        "Sent from Mail for ",
+        "Sent from Outlook for ",
+    ];
+    // The lines of a sentence that is broken around its links.
+    const LINKS: &[&str] = &["<http", "unsubscribe <http"];
+    let is_link = line.split_whitespace().count() <= 2
+        && line.contains("/unsubscribe")
+        && LINKS.iter().any(|start| line.starts_with(start));
+    STARTS.iter().any(|start| line.starts_with(start)) || is_link || is_sent_from_device(line)
+}
+
+/// Whether a line is `Sent from my iPhone`, of any phone.
+fn is_sent_from_device(line: &str) -> bool {
+    const DEVICES: &[&str] = &[
+        "android", "blackberry", "galaxy", "ipad", "iphone", "mobile", "phone", "pixel",
+        "smartphone", "tablet",
+    ];
+    const MAX_WORDS: usize = 8;
+    let Some(device) = line.strip_prefix("Sent from my ") else {
+        return false;
+    };
+    device.split_whitespace().count() <= MAX_WORDS
+        && fold(device)
+            .split(' ')
+            .take(3)
+            .any(|word| DEVICES.contains(&word))
+}
+
+/// Whether a line separates a mail from its signature, or from the footer of a mailing list.
+pub(super) fn is_signature_mark(line: &str) -> bool {
+    line.trim_end() == "--"
+}
+
+/// Whether a line below the mark of a signature is that of a mailing list.
+pub(super) fn is_list_footer(line: &str) -> bool {
+    let lower = line.to_ascii_lowercase();
+    let lower = lower.trim();
+    lower.starts_with("you received this message because")
+        || lower.contains("unsubscribe") && (lower.contains("http") || lower.contains('@'))
+        || lower.ends_with(" mailing list")
+}
+
+/// Whether a line begins to say who wrote a quoted mail: `On Mon, May 1, 2024 at 3:04 PM Ada`. `On Windows, …` has no
+/// date.
+pub(super) fn opens_attribution(line: &str) -> bool {
+    const MONTHS: &[&str] = &[
+        "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec",
+    ];
+    const WORDS_OF_DATE: usize = 5;
+    const MAX_BYTES: usize = 200;
+    let rest = line.trim_start().strip_prefix("On ");
+    let Some(rest) = rest.filter(|rest| rest.len() <= MAX_BYTES) else {
+        return false;
+    };
+    let rest = fold(rest);
+    let mut words = rest.split(' ').take(WORDS_OF_DATE);
+    let is_year = |word: &str| word.len() == 4 && word.bytes().all(|b| b.is_ascii_digit());
+    let is_month = |word: &str| {
+        let is_name = |month: &&str| word.starts_with(month);
+        MONTHS.iter().any(is_name) || word.len() <= 2 && word.parse::<u8>().is_ok()
+    };
+    words.clone().any(is_year) && words.any(is_month)
 }
 
 /// Whether a line states a version: `python: 3.8.1`, `- OS: macOS 12.4`, `numpy 1.19.2`.

@@ -10,13 +10,19 @@ use foveate_parse::traces::{self, Piece, Trace};
 use super::document::{Block, Document, Line};
 use super::inline::{self, CodeSpan, Inline};
 use super::literals::{self, Literal};
+use super::log_entry::{self, Surroundings};
 use super::names;
 use super::pasted;
 use super::paths::{self, Context, Link};
+use super::quoted_messages;
 use super::{Frame, Mention, MentionKind, PathMention, QueryText, Segment, SegmentKind};
+use crate::log_prefix::without_times;
 
 /// The longest error message that is kept, in bytes.
 const MAX_ERROR: usize = 400;
+
+/// Maximum error messages that are read from entries of logs; a text with more repeats itself.
+const MAX_LOGGED: usize = 50;
 
 /// Maximum citations that are kept; a text with more is a log or a list.
 const MAX_CITATIONS: usize = 50;
@@ -38,7 +44,11 @@ struct Collector<'r> {
     seen_paths: HashMap<(String, u32), usize>,
     seen_imports: HashSet<String>,
     seen_frames: HashSet<FrameKey>,
+    /// Frames and lines of source of stack traces that are in a segment already.
+    seen_trace_lines: HashSet<String>,
     seen_errors: HashSet<String>,
+    /// Number of errors that were read from entries of logs.
+    logged_errors: usize,
 }
 
 /// Collects everything from a document about a repository.
@@ -155,7 +165,7 @@ impl Collector<'_> {
     fn error(&mut self, text: &str) {
         let text = text.trim();
         let text = &text[..text.floor_char_boundary(MAX_ERROR)];
-        if text.is_empty() || !self.seen_errors.insert(text.to_owned()) {
+        if text.is_empty() || !self.seen_errors.insert(without_times(text).into_owned()) {
             return;
         }
         for name in names::scan(text) {
@@ -189,7 +199,7 @@ impl Collector<'_> {
         self.segment(SegmentKind::Title, plain);
         self.citations(title.text);
         self.literals(literals::read(&inline::without_escapes(title.text)));
-        self.errors_in(title.text);
+        self.errors_in(title.text, Surroundings::Prose);
     }
 
     /// Collects from lines outside fences: separates prose and code that was pasted without a fence.
@@ -233,9 +243,10 @@ impl Collector<'_> {
         for text in quoted {
             self.segment(SegmentKind::Quoted, text);
         }
-        for line in lines {
+        let surroundings = log_entry::surroundings(lines.iter().map(|line| line.text));
+        for (line, surroundings) in lines.iter().zip(surroundings) {
             self.literals(literals::read(&inline::without_escapes(line.text)));
-            self.errors_in(line.text);
+            self.errors_in(line.text, surroundings);
         }
     }
 
@@ -255,6 +266,10 @@ impl Collector<'_> {
                 continue;
             }
             plain.push_str(word.trim_matches('*'));
+            if let Some(place) = paths::read_keyed(&words, at) {
+                self.path(place);
+                continue;
+            }
             for part in paths::split_scripts(word) {
                 self.word(part, at, &words, kind);
             }
@@ -323,6 +338,8 @@ impl Collector<'_> {
         self.imports(&[code]);
         if traces::is_error(code) && code.contains(": ") {
             self.error(code);
+        } else {
+            self.logged(code, Surroundings::Prose);
         }
         // A sentence about a frame does not make it the innermost one.
         if let Some(found) = traces::of_line(code)
@@ -369,11 +386,18 @@ impl Collector<'_> {
     fn code(&mut self, lines: &[&str], language: Option<Language>) {
         self.imports(lines);
         let mut code = String::new();
-        for line in lines {
+        // A fence for plain text, or for nothing, has the output of a program.
+        let is_output = language.is_none_or(|language| language == Language::TEXT);
+        let surroundings = match is_output {
+            true => vec![Surroundings::Log; lines.len()],
+            false => log_entry::surroundings(lines.iter().copied()),
+        };
+        for (line, surroundings) in lines.iter().zip(surroundings) {
             if traces::is_error(line) {
                 self.error(traces::error_text(line));
                 continue;
             }
+            self.logged(line, surroundings);
             self.code_paths(line);
             self.literals(literals::options(line));
             let line = line.trim_end();
@@ -394,7 +418,8 @@ impl Collector<'_> {
         self.segment_of(SegmentKind::CodeBlock, code, language);
     }
 
-    /// Collects paths from code: the headers of a patch, test ids, and paths with a line (`src/a.rs:1:2`).
+    /// Collects paths from code: the headers of a patch, test ids, and paths with a line (`src/a.rs:1:2`,
+    /// `file=a.rs line=1`).
     fn code_paths(&mut self, line: &str) {
         let line = line.trim();
         for head in ["--- a/", "+++ b/", "diff --git a/"] {
@@ -406,10 +431,19 @@ impl Collector<'_> {
                 return;
             }
         }
-        if !line.contains(':') {
+        let has_colon = line.contains(':');
+        if !has_colon && !line.contains('=') {
             return;
         }
-        for word in line.split_whitespace() {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        for (at, word) in words.iter().copied().enumerate() {
+            if let Some(place) = paths::read_keyed(&words, at) {
+                self.path(place);
+                continue;
+            }
+            if !has_colon {
+                continue;
+            }
             if let Some(test) = paths::read_test(word) {
                 self.named_in_file(test, MentionKind::CodeBlock);
                 continue;
@@ -421,11 +455,13 @@ impl Collector<'_> {
         }
     }
 
+    /// Collects from a trace. What a trace above has, too, is not repeated in its text.
     fn trace(&mut self, trace: &Trace<'_>) {
         let mut text = String::new();
         for found in &trace.frames {
             self.frame(found);
-            if origin::is_minified(found) {
+            let key = format!("{}:{} {}", found.path, found.line, found.function);
+            if origin::is_minified(found) || !self.seen_trace_lines.insert(key) {
                 continue;
             }
             text.push_str(repository_part(&found.path));
@@ -434,6 +470,12 @@ impl Collector<'_> {
             text.push('\n');
         }
         for line in &trace.source {
+            if !self
+                .seen_trace_lines
+                .insert(without_times(line).into_owned())
+            {
+                continue;
+            }
             text.push_str(line);
             text.push('\n');
         }
@@ -452,8 +494,26 @@ impl Collector<'_> {
         self.text.frames.push(frame.clone());
     }
 
-    /// Collects `SomeError: text` in a sentence, and quoted sentences, if the line mentions an error.
-    fn errors_in(&mut self, line: &str) {
+    /// Collects what a line of a log says went wrong.
+    fn logged(&mut self, line: &str, surroundings: Surroundings) {
+        if self.logged_errors >= MAX_LOGGED {
+            return;
+        }
+        let known = self.seen_errors.len();
+        for text in log_entry::failures(line, surroundings) {
+            self.error(&text);
+        }
+        self.logged_errors += self.seen_errors.len() - known;
+    }
+
+    /// Collects the text of an entry of a log, messages that a sentence announces and quotes, and, if the line mentions
+    /// an error, `SomeError: text` and all sentences in double quotes.
+    fn errors_in(&mut self, line: &str, surroundings: Surroundings) {
+        let line = &*inline::without_escapes(line);
+        self.logged(line, surroundings);
+        for message in quoted_messages::read(line) {
+            self.error(message);
+        }
         let lower = line.to_lowercase();
         const WORDS: &[&str] = &[
             "error", "exception", "warning", "panic", "message", "fails with", "throws", "complain",
@@ -461,7 +521,6 @@ impl Collector<'_> {
         if !WORDS.iter().any(|word| lower.contains(word)) {
             return;
         }
-        let line = &*inline::without_escapes(line);
         let mut from = 0;
         for word in line.split(' ') {
             let at = from;

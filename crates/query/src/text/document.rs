@@ -5,9 +5,11 @@ use foveate_model::Language;
 use foveate_parse::{code, traces};
 
 use super::boilerplate::{
-    asks_for_versions, fold, has_program_code, is_environment, is_machine_line, is_noise,
-    is_standard_heading, is_version_line, is_version_list, promises_code, tag,
+    asks_for_versions, fold, has_program_code, is_environment, is_list_footer, is_machine_line,
+    is_noise, is_signature_mark, is_standard_heading, is_template_check, is_version_line,
+    is_version_list, opens_attribution, promises_code, tag,
 };
+use super::log_entry::{self, Surroundings};
 use super::markdown::{Markdown, Shape, Span, SpanKind};
 use super::repair;
 
@@ -19,6 +21,9 @@ const MAX_INFO: usize = 3;
 
 /// Maximum blank lines between a fence and the line that introduces it.
 const MAX_BLANK: usize = 2;
+
+/// Maximum lines of the footer of a mailing list.
+const MAX_FOOTER: usize = 12;
 
 /// Minimum words of a sentence that ends a section about the machine, if it has code between backticks.
 const MIN_SENTENCE: usize = 4;
@@ -69,6 +74,8 @@ struct Reader<'a> {
     prose: Vec<Line<'a>>,
     /// Whether the current section is about the reporter's machine.
     in_environment: bool,
+    /// Whether the last line is a box of a template, or the continuation of one.
+    in_check: bool,
 }
 
 /// Splits lines into a document. The first line is the title if `titled` is set.
@@ -79,6 +86,7 @@ pub(super) fn split<'a>(lines: &'a [String], markdown: &'a Markdown, titled: boo
         document: Document::default(),
         prose: Vec::new(),
         in_environment: false,
+        in_check: false,
     };
     let mut i = 0;
     if titled {
@@ -90,6 +98,8 @@ pub(super) fn split<'a>(lines: &'a [String], markdown: &'a Markdown, titled: boo
     while let Some(line) = lines.get(i) {
         match reader.shape(i) {
             Shape::Fence(_) | Shape::Fenced(_) => i = reader.code(i),
+            // Below a paragraph, Markdown takes the mark for that of a heading.
+            Shape::Text | Shape::Rule if is_signature_mark(line) => i = reader.after_signature(i),
             Shape::Rule => i += 1,
             Shape::Text if line.trim_start().starts_with("<details") => {
                 let start = i;
@@ -103,10 +113,13 @@ pub(super) fn split<'a>(lines: &'a [String], markdown: &'a Markdown, titled: boo
                 }
                 reader.details_line(start);
             }
-            _ => {
-                reader.prose_line(i);
-                i += 1;
-            }
+            _ => match reader.attribution_end(i) {
+                Some(end) => i = end,
+                None => {
+                    reader.prose_line(i);
+                    i += 1;
+                }
+            },
         }
     }
     reader.flush();
@@ -136,7 +149,8 @@ impl<'a> Reader<'a> {
             title = rest;
         }
         let cut = line.len() - title.len();
-        let end = if title.len() > LONG_TITLE {
+        // An entry of a log has no sentences, and is read as a whole.
+        let end = if title.len() > LONG_TITLE && !log_entry::is_record(title) {
             title_end(title)
         } else {
             title.len()
@@ -183,11 +197,16 @@ impl<'a> Reader<'a> {
         let last = closing.and_then(|line| repair::code_before_mark(line, fence));
         lines.extend(last.filter(|code| !code.is_empty()));
         self.flush();
-        let has_trace = || lines.iter().any(|line| traces::is_trace_line(line));
+        self.in_check = false;
+        let is_failure = |line: &&str| {
+            traces::is_trace_line(line)
+                || !log_entry::failures(line, Surroundings::Prose).is_empty()
+        };
+        let has_failure = || lines.iter().any(is_failure);
         // A code sample may follow the environment without a heading.
         let machine = is_version_list(lines.iter().copied())
             || self.in_environment && !has_program_code(lines.iter().copied());
-        if !machine || has_trace() {
+        if !machine || has_failure() {
             let language = code::named(info).or_else(|| code::guessed(&lines));
             self.document.blocks.push(Block::Code(lines, language));
         }
@@ -196,12 +215,50 @@ impl<'a> Reader<'a> {
 
     fn prose_line(&mut self, number: usize) {
         let line = self.lines.get(number).map_or("", String::as_str);
+        if self.continues_check(line) {
+            return;
+        }
         if let Some(heading) = self.heading(number, line) {
             return self.section(number, line, heading);
         }
         match summary(line) {
             Some(summary) => self.summary(number, line, summary),
             None => self.sentence(number, line, line),
+        }
+    }
+
+    /// Whether a line is the continuation of a box of a template: it is indented, and directly below. A list or a
+    /// paragraph there is the reporter's.
+    fn continues_check(&mut self, line: &str) -> bool {
+        let is_continued = line.starts_with("  ") && !line.trim().is_empty() && !is_bullet(line);
+        let continues = self.in_check && is_continued;
+        self.in_check = continues || is_template_check(strip_quote(line).trim());
+        continues
+    }
+
+    /// Returns the line after the one or two that say who wrote the text quoted below: `On 1 May 2024, Ada wrote:`.
+    fn attribution_end(&self, number: usize) -> Option<usize> {
+        let line = |number: usize| self.lines.get(number).map_or("", String::as_str);
+        if !opens_attribution(strip_quote(line(number))) {
+            return None;
+        }
+        let ends = |at: &usize| line(*at).trim_end().ends_with(" wrote:");
+        let last = (number..number + 2).find(ends)?;
+        let has_address = (number..last + 1).any(|at| line(at).contains('@'));
+        let mut below = last + 1..last + 3;
+        let is_quoted = below.any(|at| line(at).trim_start().starts_with('>'));
+        (has_address || is_quoted).then_some(last + 1)
+    }
+
+    /// Returns the line after the footer that a mailing list adds below the mark in line `mark`; the line after the mark
+    /// if there is none.
+    fn after_signature(&self, mark: usize) -> usize {
+        let below = self.lines.get(mark + 1..).unwrap_or_default();
+        let footer = below.iter().take(MAX_FOOTER);
+        let footer = footer.take_while(|line| !line.trim().is_empty());
+        match footer.clone().any(|line| is_list_footer(line)) {
+            true => mark + 1 + footer.count(),
+            false => mark + 1,
         }
     }
 
@@ -232,14 +289,17 @@ impl<'a> Reader<'a> {
             return;
         }
         self.in_environment = false;
+        let text = strip_quote(text);
         if is_noise(text) || is_html_tag(text) {
             return;
         }
         // A version line may be the point of the issue, unless it is labelled or a bullet.
-        if is_version_line(text) && (text.contains(": ") || is_bullet(text)) {
+        let is_stated = || text.contains(": ") || is_bullet(text);
+        // The fraction of a time looks like a version.
+        let is_failure = || !log_entry::failures(text, Surroundings::Prose).is_empty();
+        if is_version_line(text) && is_stated() && !is_failure() {
             return;
         }
-        let text = strip_quote(text);
         let end = text.strip_suffix("</details>").unwrap_or(text).len();
         let cut = line.len() - text.len();
         let text = text.get(..end).unwrap_or(text);

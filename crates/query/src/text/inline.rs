@@ -1,6 +1,7 @@
 //! Splits a line of prose into text, inline code, link targets and quoted strings.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use super::document::Line;
 use super::markdown::SpanKind;
@@ -112,36 +113,47 @@ fn strip_backticks(code: &str) -> &str {
     inner.get(..end).unwrap_or(inner).trim()
 }
 
-/// Returns the quoted strings of a line. An apostrophe is no quote: a quote opens after, and closes before,
-/// a character that is no letter or digit.
+/// Returns the quoted strings of a line.
 pub(super) fn quoted(text: &str) -> Vec<String> {
-    const PAIRS: &[(char, char)] = &[('"', '"'), ('“', '”'), ('\'', '\''), ('‘', '’')];
+    const QUOTES: &[(char, char)] = &[('"', '"'), ('“', '”'), ('\'', '\''), ('‘', '’')];
+    quotes(text, QUOTES, MAX_QUOTED)
+        .into_iter()
+        .filter_map(|range| text.get(range))
+        .map(str::to_owned)
+        .collect()
+}
+
+/// Returns where the texts between quotes are, up to a length in bytes. An apostrophe is no quote: a quote opens after,
+/// and closes before, a character that is no letter or digit.
+pub(super) fn quotes(text: &str, quotes: &[(char, char)], max_len: usize) -> Vec<Range<usize>> {
     let mut found = Vec::new();
-    let mut rest = text;
+    let mut at = 0;
     let mut before = ' ';
-    while let Some(first) = rest.chars().next() {
-        let after = rest.get(first.len_utf8()..).unwrap_or("");
-        let close = PAIRS.iter().find(|(open, _)| *open == first);
+    while let Some(first) = text.get(at..).and_then(|rest| rest.chars().next()) {
+        let start = at + first.len_utf8();
+        let after = text.get(start..).unwrap_or("");
+        let close = quotes.iter().find(|(open, _)| *open == first);
         if let Some((_, close)) = close
             && !before.is_alphanumeric()
-            && let Some(inside) = before_closing_quote(after, *close)
+            && let Some(inside) = before_closing_quote(after, *close, max_len)
         {
-            found.push(inside.to_owned());
-            rest = after.get(inside.len() + close.len_utf8()..).unwrap_or("");
+            let end = start + inside.len();
+            found.push(start..end);
+            at = end + close.len_utf8();
             before = *close;
             continue;
         }
         before = first;
-        rest = after;
+        at = start;
     }
     found
 }
 
 /// Returns the text before the closing quote; no letter or digit may follow that quote.
-fn before_closing_quote(text: &str, close: char) -> Option<&str> {
+fn before_closing_quote(text: &str, close: char, max_len: usize) -> Option<&str> {
     let end = text
         .char_indices()
-        .take_while(|(at, _)| *at <= MAX_QUOTED)
+        .take_while(|(at, _)| *at <= max_len)
         .filter(|(_, c)| *c == close)
         .map(|(at, _)| at)
         .find(|at| {

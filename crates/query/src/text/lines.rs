@@ -1,13 +1,14 @@
 //! Splits a query into clean lines. Accepts line ends of every kind; removes invisible characters and the prefixes that
-//! programs write before each line of a stack trace; restores the line breaks that a text lost when it was pasted as
-//! one line, as far as Markdown or the strings of a JSON log show them.
+//! programs write before each line of a stack trace; puts a fence around long logs; restores the line breaks that a text
+//! lost when it was pasted as one line, as far as Markdown or the strings of a JSON log show them.
 
 use std::ops::Range;
 
 use anstream::adapter::strip_str;
-use foveate_parse::traces::{self, Mark};
-use serde_json::{Map, Value};
+use serde_json::Value;
 
+use super::log_entry::{self, collect_log_texts, has_trace};
+use super::repair;
 use crate::log_prefix::{after_time, strip_trace_prefixes};
 
 /// A text with at most this many non-empty lines, one of them long, has lost its line breaks.
@@ -18,11 +19,11 @@ const FLAT_BYTES: usize = 200;
 /// From this many lines that begin with a time on, they are a pasted log.
 const TIMED_LINES: usize = 2;
 
+/// From this many lines in a row that begin with a time or a level on, they are a log even without a fence.
+const LOG_LINES: usize = 8;
+
 /// From this many lines with colour codes that lost their escape characters on, they are removed.
 const COLOURED_LINES: usize = 2;
-
-/// The keys under which loggers write what happened, in JSON.
-const MESSAGE_KEYS: [&str; 6] = ["message", "msg", "event", "error", "err", "detail"];
 
 /// Splits a query into lines without line ends.
 pub(super) fn split(query: &str) -> Vec<String> {
@@ -59,18 +60,76 @@ fn clean_lines(query: &str) -> Vec<String> {
         .filter(|line| first_colour(line).is_some())
         .count()
         >= COLOURED_LINES;
-    lines
-        .into_iter()
-        .map(|line| {
-            let line = after_time(line).filter(|_| has_times).unwrap_or(line);
-            let line = clean(after_level(line));
-            if has_colours {
-                without_colours(&line)
-            } else {
-                line
-            }
-        })
-        .collect()
+    let cleaned = lines.iter().map(|line| {
+        let line = after_time(line).filter(|_| has_times).unwrap_or(line);
+        let line = clean(after_level(line));
+        if has_colours {
+            without_colours(&line)
+        } else {
+            line
+        }
+    });
+    let cleaned: Vec<String> = cleaned.collect();
+    // Cleaned lines have lost their times; the others may have colours before their levels.
+    let begins = lines
+        .iter()
+        .zip(&cleaned)
+        .map(|(line, cleaned)| log_entry::begins_entry(line) || log_entry::begins_entry(cleaned));
+    let begins: Vec<bool> = begins.collect();
+    with_fenced_logs(cleaned, &begins)
+}
+
+/// Puts a fence around every long log that has none, so that it is not taken for prose. `begins` tells which lines begin
+/// an entry. The first line of a text stays its title.
+fn with_fenced_logs(lines: Vec<String>, begins: &[bool]) -> Vec<String> {
+    const FENCE: &str = "```";
+    let logs = logs(&lines, begins);
+    if logs.is_empty() {
+        return lines;
+    }
+    let mut fenced = Vec::with_capacity(lines.len() + 2 * logs.len());
+    let mut logs = logs.into_iter().peekable();
+    for (at, line) in lines.into_iter().enumerate() {
+        if logs.peek().is_some_and(|log| log.start == at) {
+            fenced.push(FENCE.to_owned());
+        }
+        fenced.push(line);
+        if logs.next_if(|log| log.end == at + 1).is_some() {
+            fenced.push(FENCE.to_owned());
+        }
+    }
+    fenced
+}
+
+/// Returns the lines of the long logs outside fences.
+fn logs(lines: &[String], begins: &[bool]) -> Vec<Range<usize>> {
+    if begins.iter().filter(|begins| **begins).count() < LOG_LINES {
+        return Vec::new();
+    }
+    let title = lines.iter().position(|line| !line.trim().is_empty());
+    let fenced = repair::fenced(lines);
+    let is_free = |at: usize| Some(at) != title && fenced.get(at) == Some(&false);
+    let is_entry = |at: usize| is_free(at) && begins.get(at) == Some(&true);
+    // An entry goes on in indented lines.
+    let goes_on = |at: usize| {
+        let line = lines.get(at).map_or("", String::as_str);
+        is_free(at) && line.starts_with([' ', '\t']) && !line.trim().is_empty()
+    };
+    let mut logs = Vec::new();
+    let mut at = 0;
+    while at < lines.len() {
+        let start = at;
+        let mut entries = 0;
+        while is_entry(at) || entries > 0 && goes_on(at) {
+            entries += usize::from(is_entry(at));
+            at += 1;
+        }
+        if entries >= LOG_LINES {
+            logs.push(start..at);
+        }
+        at = at.max(start + 1);
+    }
+    logs
 }
 
 /// Breaks a line of a log with stack traces in its strings into lines: of JSON, the messages and the traces; of other
@@ -105,32 +164,6 @@ fn with_unescaped_traces(line: &str) -> Vec<String> {
     }
     lines.push(line.get(start..).unwrap_or("").to_owned());
     lines
-}
-
-/// Collects the messages and the stack traces of a log entry. Its other values say when, where and by what it was
-/// logged, which is nothing to search for.
-fn collect_log_texts<'a>(
-    entry: &'a Map<String, Value>,
-    messages: &mut Vec<&'a str>,
-    traces: &mut Vec<&'a str>,
-) {
-    for (key, value) in entry {
-        match value {
-            Value::String(text) if has_trace(text) => traces.push(text),
-            Value::String(text) if MESSAGE_KEYS.contains(&key.as_str()) => messages.push(text),
-            Value::Object(nested) => collect_log_texts(nested, messages, traces),
-            _ => {}
-        }
-    }
-}
-
-/// Whether a line of a text is a place in a trace. A header alone may be a string of a program.
-fn has_trace(text: &str) -> bool {
-    text.lines().any(|line| match traces::read(line) {
-        Some(Mark::Frame(..) | Mark::Location(_)) => true,
-        Some(Mark::Message(message)) => message.place.is_some(),
-        _ => false,
-    })
 }
 
 /// Returns the strings in double quotes that have an escaped line break, without the quotes.

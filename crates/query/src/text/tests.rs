@@ -3,6 +3,7 @@
 mod boilerplate;
 mod code;
 mod linear_time;
+mod logs;
 mod names_and_paths;
 mod traces;
 

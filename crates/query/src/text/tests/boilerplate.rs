@@ -107,3 +107,62 @@ fn empty_answers_of_issue_forms_are_dropped() {
     assert_eq!(text.paths.first().map(|p| p.last_line), Some(9));
     assert_eq!(names(&text, MentionKind::InlineCode), ["ExportJob"]);
 }
+
+#[test]
+fn continued_boxes_of_templates_are_dropped() {
+    let with_below = |below: &str| {
+        let text = parse(&format!(
+            "A title\n\n- [ ] I have searched the issues and\n{below}\n\nThe body.\n"
+        ));
+        texts(&text, SegmentKind::Prose).join("\n")
+    };
+    let gone = with_below("  found no set_alpha there,\n  nor elsewhere");
+    assert_eq!(gone, "The body.");
+    for kept in [
+        "set_alpha fails", "\n  set_alpha fails", "  - set_alpha fails",
+        "- [ ] Repair\n  set_alpha",
+    ] {
+        assert!(with_below(kept).contains("set_alpha"), "{kept}");
+    }
+}
+
+#[test]
+fn footers_of_mails_are_dropped() {
+    let prose_of = |lines: &str| {
+        let text = parse(&format!("A title\n\nset_alpha fails.\n\n{lines}\n"));
+        texts(&text, SegmentKind::Prose).join("\n")
+    };
+    for footer in [
+        "On Mon, May 1, 2024 at 3:04 PM Ada <ada@mail.example> wrote:",
+        "On Mon, May 1, 2024 at 3:04 PM Ada Lovelace <\nada@mail.example> wrote:",
+        "Sent from my iPhone",
+        "Sent from my Samsung Galaxy smartphone.",
+        "You are receiving this because you commented.",
+        "> You are receiving this because you commented.",
+        "Reply to this email directly, view it on GitHub",
+        "unsubscribe <https://a.example/unsubscribe/1>.",
+        "-- \nYou received this message because you are subscribed to the group.\nTo leave it, ask.",
+        "--\nacme-users mailing list\nacme-users@lists.example",
+    ] {
+        assert_eq!(prose_of(footer), "set_alpha fails.", "{footer}");
+    }
+    let quoted = "On 1 May 2024, Ada wrote:\n> set_beta fails\n\nIt does.";
+    let prose = prose_of(quoted);
+    assert!(!prose.contains("wrote"), "{prose}");
+    assert!(
+        prose.contains("set_beta fails") && prose.contains("It does."),
+        "{prose}"
+    );
+    for kept in [
+        "On Windows the client wrote:",
+        "On 1 May 2024 the client wrote:",
+        "Sent from my handler to the phone, the mail is lost.",
+        "Reply to this email directly does not work.",
+        "unsubscribe is called twice, see <https://a.example/a>",
+        "--\nThe mailing list parser fails.",
+    ] {
+        let last = kept.lines().last().unwrap_or_default();
+        let last = last.split('<').next().unwrap_or_default().trim();
+        assert!(prose_of(kept).contains(last), "{kept}");
+    }
+}

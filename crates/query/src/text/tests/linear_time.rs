@@ -72,6 +72,19 @@ fn hostile_texts_take_linear_time() {
         "<pre>a\n",
         "{code}a\n",
         "\"a.py\":1",
+        "level=error a=\"",
+        "level=error err=a b ",
+        "level=error err=a b\n",
+        "{\"level\":",
+        "error 'a b c ",
+        "error `a b c` ",
+        "ERROR a b c\n",
+        "[a] - a.b - ",
+        "12:00:00 a\n",
+        "file=a.py line=1 ",
+        "--\na\n",
+        "On 1 May 2024, a\n",
+        "- [ ] I have\n  a\n",
     ];
     for piece in pieces {
         check_time(&piece.repeat(100_000 / piece.len()));

@@ -249,6 +249,35 @@ fn repeated_innermost_frame_stays_the_last() {
 }
 
 #[test]
+fn repeated_trace_counts_once() {
+    let trace = |time: &str, line: u32| {
+        format!(
+            "```\nTraceback (most recent call last):\n  File \"shop/cart.py\", line {line}, in total\n    \
+             log('at {time}')\nTimeoutError: none left at {time}\n```\n"
+        )
+    };
+    let twice = format!(
+        "It fails\n\n{}\nand again\n\n{}",
+        trace("12:00:00", 9),
+        trace("12:00:31", 9)
+    );
+    let text = parse(&twice);
+    assert_eq!(texts(&text, SegmentKind::Traceback).len(), 1);
+    assert_eq!(
+        texts(&text, SegmentKind::ErrorMessage),
+        ["TimeoutError: none left at 12:00:00"]
+    );
+    let other = format!(
+        "It fails\n\n{}\n{}",
+        trace("12:00:00", 9),
+        trace("12:00:00", 12)
+    );
+    let text = parse(&other);
+    assert_eq!(texts(&text, SegmentKind::Traceback).len(), 2);
+    assert_eq!(frames(&text).len(), 2);
+}
+
+#[test]
 fn traces_behind_prefixes_of_logs_are_read() {
     const PYTHON: &str = "Traceback (most recent call last):\n  File \"shop/cart.py\", line 14, in total\n    return sum(rows)\nTypeError: no sum";
     const JAVASCRIPT: &str =
