@@ -80,8 +80,9 @@ pub fn references(
     }
     let mut sites: Vec<(CallSite, DefId)> = Vec::new();
     for id in meant {
-        let uses = snapshot.graph.uses_of(id).iter();
-        sites.extend(uses.map(|site| (*site, id)));
+        let uses = snapshot.graph.uses_of(id).iter().copied();
+        let own = snapshot.graph.recursions_of(&snapshot.files, id);
+        sites.extend(uses.chain(own).map(|site| (site, id)));
     }
     // A reference to several definitions is listed once, with the most certain one.
     sites.sort_by_key(|(site, id)| {

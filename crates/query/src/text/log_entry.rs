@@ -619,7 +619,7 @@ mod tests {
     #[test]
     fn mere_levels_count_in_logs() {
         check(
-            Surroundings::Log,
+            Log,
             &[
                 ("WARN Could not open block", &["Could not open block"]),
                 ("ERROR  Could not open block", &["Could not open block"]),
