@@ -124,6 +124,10 @@ mod tests {
             "go github.com/gin-gonic/gin > render/json.go",
         );
         check(
+            "github.com/gin-gonic/gin@v1.9.0/render/json.go",
+            "go github.com/gin-gonic/gin > render/json.go",
+        );
+        check(
             "/go/src/acme/vendor/github.com/a/b/c/d.go",
             "go github.com/a/b > c/d.go",
         );
@@ -187,6 +191,7 @@ mod tests {
                 "runtime/panic.go",
             ),
             ("/usr/lib/go-1.22/src/runtime/panic.go", "runtime/panic.go"),
+            ("net/http/server.go", "net/http/server.go"),
             (
                 "/r/go/pkg/mod/golang.org/toolchain@v0.0.1-go1.22.0.linux-amd64/src/os/file.go",
                 "os/file.go",
@@ -210,6 +215,8 @@ mod tests {
         check("/home/a/python/lib/events.py", "project");
         check("src/internal/client/events.js", "project");
         check("/go/src/acme/db/pool.go", "project");
+        check("src/net/http/server.go", "project");
+        check("github.com/acme/shop/cart.go", "project");
     }
 
     #[test]

@@ -136,9 +136,28 @@ fn package(path: &str) -> Option<(&str, Origin<'_>)> {
     if let Some(rest) = below(path, "pkg/mod") {
         return Some((rest, installed(&MODULES, rest, rest.find('@')?)?));
     }
+    if is_import_path(path)
+        && let Some(end) = path.find("@v")
+    {
+        return Some((path, installed(&MODULES, path, end)?));
+    }
     let rest = below(path, "vendor").filter(|_| path.ends_with(".go"))?;
     let (end, _) = rest.match_indices('/').nth(2)?;
     Some((rest, installed(&MODULES, rest, end)?))
+}
+
+/// Whether a program that was built with `-trimpath` prints such a path for a module: `github.com/a/b@v1.2.3/c.go`. Its
+/// first directory is a host.
+fn is_import_path(path: &str) -> bool {
+    let host = path.split_once('/').map_or("", |(host, _)| host);
+    path.ends_with(".go") && !host.starts_with('.') && host.contains('.')
+}
+
+/// Whether a program that was built with `-trimpath` prints such a path for the standard library: `net/http/server.go`.
+/// A repository's own file is still found by a path that ends in the whole of it.
+fn is_standard(path: &str) -> bool {
+    let directory = path.split_once('/').map_or("", |(directory, _)| directory);
+    path.ends_with(".go") && STANDARD_LIBRARY.binary_search(&directory).is_ok()
 }
 
 fn runtime(path: &str) -> Option<&str> {
@@ -149,12 +168,13 @@ fn runtime(path: &str) -> Option<&str> {
     let installed = roots.iter().find_map(|root| path.strip_prefix(root));
     // `/opt/hostedtoolcache/go/1.22.0/x64/src/`, `/usr/local/Cellar/go/1.22.0/libexec/src/`,
     // `/usr/lib/go-1.22/src/`, `…/golang.org/toolchain@v0.0.1-go1.22.0.linux-amd64/src/`
-    installed.or_else(|| {
+    let installed = installed.or_else(|| {
         let marks = ["/go/1.", "/go-1.", "/golang.org/toolchain@", "/sdk/go1."];
         let (_, rest) = marks.iter().find_map(|mark| path.split_once(mark))?;
         let (above, rest) = rest.split_once("/src/")?;
         (above.split('/').count() <= 2).then_some(rest)
-    })
+    });
+    installed.or_else(|| is_standard(path).then_some(path))
 }
 
 fn head_name(line: &str) -> Option<&str> {
@@ -166,6 +186,15 @@ fn head_name(line: &str) -> Option<&str> {
     };
     first_word(rest).filter(|name| rest.starts_with(name))
 }
+
+/// First directories of the packages of the standard library, sorted.
+const STANDARD_LIBRARY: &[&str] = &[
+    "archive", "bufio", "builtin", "bytes", "cmp", "compress", "container", "context", "crypto",
+    "database", "debug", "embed", "encoding", "errors", "expvar", "fmt", "go", "hash", "html",
+    "image", "io", "iter", "log", "maps", "math", "mime", "net", "os", "path", "plugin", "reflect",
+    "regexp", "runtime", "slices", "sort", "strconv", "strings", "sync", "syscall", "testing",
+    "text", "time", "unicode", "unique", "unsafe", "weak",
+];
 
 /// Predeclared functions and values, sorted.
 const GLOBALS: &[&str] = &[

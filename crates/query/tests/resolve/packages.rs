@@ -164,3 +164,30 @@ fn frames_of_python_do_not_resolve_to_a_crate_of_the_same_name() {
         check_trace(WORKSPACE, &trace, &[], &[]);
     }
 }
+
+#[test]
+fn frames_of_go_without_the_paths_of_the_build_name_their_module() {
+    let repository = "
+        //- go.mod
+        module example.com/acme/shop
+
+        //- http/server.go
+        package http
+
+        type Server struct{}
+
+        func (s *Server) ServeHTTP() {}
+    ";
+    check_trace(
+        repository,
+        "example.com/acme/shop/http.(*Server).ServeHTTP(...)\n\texample.com/acme/shop@v1.9.0/http/server.go:5",
+        &["http/server.go:Server.ServeHTTP"],
+        &["http/server.go"],
+    );
+    for other in [
+        "example.com/other/http.(*Server).ServeHTTP(0x1)\n\texample.com/other@v1.9.0/http/server.go:5 +0x1",
+        "net/http.(*Server).ServeHTTP(0x1)\n\tnet/http/server.go:5 +0x1",
+    ] {
+        check_trace(repository, other, &[], &[]);
+    }
+}

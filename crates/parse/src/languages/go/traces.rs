@@ -1,5 +1,6 @@
 //! Reads panics of Go, and messages of its compiler, its vet and its tests.
 
+use super::{is_import_path, is_standard};
 use crate::traces::form::{Mark, Order, TraceForm};
 use crate::traces::messages::{message, text as message_text};
 use crate::traces::places::{
@@ -15,7 +16,7 @@ pub(super) const TRACES: TraceForm = TraceForm {
             .or_else(|| located_message(text))
             .or_else(|| is_filler(text).then_some(Mark::Filler))
     },
-    read_with_next: recovered,
+    read_with_next: |text, next| recovered(text, next).or_else(|| inlined(text, next)),
     is_header: |text| {
         text == "WARNING: DATA RACE"
             || is_access(text, ["Read at ", "Write at "])
@@ -35,8 +36,18 @@ fn frame_location(text: &str) -> Option<Mark> {
     let path = place.0;
     let go = path.ends_with(".go") && path.contains('/') && !path.contains(' ');
     let is_drive = path.as_bytes().get(1) == Some(&b':');
-    (go && (!offset.is_empty() || path.starts_with('/') || is_drive))
-        .then(|| Mark::Location(frame(place, "")))
+    let is_whole = path.starts_with('/') || is_drive || is_import_path(path);
+    (go && (!offset.is_empty() || is_whole)).then(|| Mark::Location(frame(place, "")))
+}
+
+/// Reads the name of a function of the standard library that the compiler inlined, `net/http.HandlerFunc.ServeHTTP(...)`,
+/// above its place without an offset, `net/http/server.go:2136`. Such a place alone may be a file of the project.
+fn inlined(text: &str, next: &str) -> Option<Mark> {
+    let place = location(next).filter(|(path, ..)| is_standard(path))?;
+    let is_call = text.ends_with("(...)") && !text.contains(' ');
+    let mut found = frame(place, "");
+    found.function = called(text);
+    is_call.then_some(Mark::Frame(found, Order::InnermostFirst))
 }
 
 /// Reads `/a/b.go:12 (0x1d)` of gin's recovery. If the source is installed, the function and the code are on the
@@ -127,8 +138,10 @@ fn is_filler(text: &str) -> bool {
         "exit status ", "[signal SIG", "=== RUN ", "=== PAUSE ", "=== CONT ", "FAIL\t",
         "...additional frames elided", "Test:       ", "Messages:   ",
     ];
+    let is_inlined = |(path, ..): (&str, u32, u32)| is_standard(path);
     // The race detector prints a line of this length.
     text == "FAIL"
+        || location(text).is_some_and(is_inlined)
         || text == "=================="
         || starts.iter().any(|start| text.starts_with(start))
 }

@@ -65,6 +65,12 @@ fn panics_are_read() {
             "WARNING: DATA RACE\nRead at 0x00c01 by goroutine 7:\n  main.read()\n      /w/main.go:8 +0x3\n\nPrevious write at 0x00c01 by goroutine 6:\n  main.(*Box).write()\n      /w/main.go:4 +0x4",
             "/w/main.go:4 Box.write | /w/main.go:8 read",
         ),
+        // Built with `-trimpath`; inlined functions have no offset.
+        (
+            "goroutine 1 [running]:\nacme.io/shop.run(...)\n\tacme.io/shop@v1.2.0/run.go:9\nnet/http.HandlerFunc.ServeHTTP(...)\n\tnet/http/server.go:2136\nnet/http.serverHandler.ServeHTTP(0x1)\n\tnet/http/server.go:2938 +0x8e",
+            "net/http/server.go:2938 serverHandler.ServeHTTP | net/http/server.go:2136 HandlerFunc.ServeHTTP | acme.io/shop@v1.2.0/run.go:9 run",
+        ),
+        ("It is at\nlog/logger.go:12", ""),
         // Errors that print their stack.
         (
             "no such item\nacme.io/shop.find\n\t/w/shop/find.go:12\nmain.main\n\t/w/main.go:5",
