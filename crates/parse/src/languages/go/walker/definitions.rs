@@ -214,6 +214,9 @@ pub(super) fn values<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled
     let declared = field(node, "type");
     let initial = field(node, "value").map_or_else(Vec::new, children);
     let names = children_in(node, "name");
+    if let Some(interface) = asserted_interface(walk, node, &names) {
+        walk.refer(ReferenceKind::Base, interface);
+    }
     for (at, name) in names.into_iter().enumerate() {
         if name.kind() != "identifier" || walk.of(name) == "_" {
             continue;
@@ -234,6 +237,18 @@ pub(super) fn values<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled
         }
     }
     Some(Descend::Into)
+}
+
+/// Returns the interface that `var _ Store = (*Memory)(nil)` asserts a type to implement. In Go nothing else states that.
+fn asserted_interface<'t>(walk: &Walk<'t>, node: Node<'t>, names: &[Node<'t>]) -> Option<Node<'t>> {
+    let is_nameless = names.iter().all(|name| walk.of(*name) == "_");
+    let declared = field(node, "type").filter(|_| is_nameless && is_top_level(walk))?;
+    let is_named = matches!(
+        declared.kind(),
+        "type_identifier" | "qualified_type" | "generic_type"
+    );
+    let has_value = node.kind() == "var_spec" && field(node, "value").is_some();
+    named_type(declared).filter(|_| is_named && has_value)
 }
 
 /// Enters `func(a int) { … }` and adds its parameters.
