@@ -27,10 +27,12 @@ pub(super) fn mask_macros(bytes: &[u8], tokens: &[Token], changes: &mut Changes)
         changes,
         brackets: Vec::new(),
         statement: Statement::default(),
+        uncovered: None,
     };
     let mut at = 0;
     while let Some(token) = tokens.get(at) {
         at = match token.kind {
+            Kind::Mark(_) if masker.uncovered == Some(at) => at + 1,
             Kind::Mark(mark) => {
                 masker.mark(at, mark);
                 at + 1
@@ -53,11 +55,13 @@ struct Open<'s> {
 }
 
 pub(super) struct MacroMasker<'s> {
-    bytes: &'s [u8],
+    pub(super) bytes: &'s [u8],
     pub(super) tokens: &'s [Token],
     changes: &'s mut Changes,
     brackets: Vec<Open<'s>>,
     pub(super) statement: Statement,
+    /// Position of the bracket that closes a macro whose opening bracket was skipped.
+    uncovered: Option<usize>,
 }
 
 impl<'s> MacroMasker<'s> {
@@ -71,6 +75,12 @@ impl<'s> MacroMasker<'s> {
         let is_outer = |bracket| matches!(bracket, None | Some(Bracket::Declarations));
         is_outer(self.bracket(0))
             || self.bracket(0) == Some(Bracket::List) && is_outer(self.bracket(1))
+    }
+
+    /// Whether the current bracket is the body of a type with a name.
+    pub(super) fn is_in_type(&self) -> bool {
+        let open = self.brackets.last();
+        open.is_some_and(|open| !open.type_name.is_empty())
     }
 
     pub(super) fn is_in_list(&self) -> bool {
@@ -190,8 +200,9 @@ impl<'s> MacroMasker<'s> {
             self.blank(at, after);
             return after;
         }
-        if let Some(open) = self.parameters_in_macro(at) {
-            return open;
+        let uncovered = self.parameters_in_macro(at);
+        if let Some(inside) = uncovered.or_else(|| self.declaration_in_macro(at, word)) {
+            return inside;
         }
         if let Some(after) = self
             .type_in_macro(at, word)
@@ -236,6 +247,12 @@ impl<'s> MacroMasker<'s> {
         if let (Some(first), Some(last)) = (first, last) {
             self.changes.blanks.push(first.start..last.end);
         }
+    }
+
+    /// Blanks out the bracket that closes a macro, whose opening bracket is skipped.
+    pub(super) fn uncover(&mut self, close: usize) {
+        self.blank(close, close + 1);
+        self.uncovered = Some(close);
     }
 
     /// Whether a macro is the head of a function, `NAME(…) {`, among declarations. Records the head.
@@ -295,8 +312,15 @@ impl<'s> MacroMasker<'s> {
         at.is_some_and(|at| at > 0 && self.is(at - 1, b':'))
     }
 
-    /// Whether a macro is in the head of a type: `class API A {`, `struct API PACKED A : B`. `struct A b`
-    /// declares a variable.
+    /// Returns the position after an attribute in double brackets, `[[nodiscard]]`, or `at` if there is none.
+    fn past_attribute(&self, at: usize) -> usize {
+        let is_attribute = self.is(at, b'[') && self.is(at + 1, b'[');
+        let close = is_attribute.then(|| closing(self.tokens, at)).flatten();
+        close.map_or(at, |close| close + 1)
+    }
+
+    /// Whether a macro is in the head of a type: `class API A {`, `struct API PACKED A : B`,
+    /// `class API [[nodiscard]] A {`. `struct A b` declares a variable.
     fn is_in_head_of_type(&self, keyword: usize, after: usize) -> bool {
         const MAX_MACROS: usize = 4;
         let is_word = |at: usize| {
@@ -318,6 +342,7 @@ impl<'s> MacroMasker<'s> {
             }
             after = past;
         }
+        after = self.past_attribute(after);
         let is_word = is_word(after);
         let next = self.text(after);
         let then = self.text(after + 1);
@@ -451,7 +476,8 @@ impl<'s> MacroMasker<'s> {
         None
     }
 
-    fn is_type_list(&self, start: usize, end: usize) -> bool {
+    /// Whether all tokens may belong to a type and a name.
+    pub(super) fn is_type_list(&self, start: usize, end: usize) -> bool {
         let tokens = self.tokens.get(start..end).unwrap_or_default();
         !tokens.is_empty()
             && tokens.iter().all(|token| {

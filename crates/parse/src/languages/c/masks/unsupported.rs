@@ -1,7 +1,8 @@
 //! Masks constructs that the grammars do not know, other than macros before declarations: conditions in
-//! type parameter lists, arguments that are no expressions, old-style parameters.
+//! type parameter lists, arguments that are no expressions, old-style parameters, sections of classes that a macro
+//! begins. Uncovers declarations that are arguments of a macro.
 
-use super::lookahead::{closing, is_beginning, is_type};
+use super::lookahead::{self, closing, is_beginning, is_type};
 use super::macro_names::{
     is_attribute, is_calling_convention, is_macro, is_nullability, is_small_attribute,
 };
@@ -30,20 +31,29 @@ impl MacroMasker<'_> {
     /// Returns the position after a word that the grammars do not know in this place; `None` for any other
     /// word.
     pub(super) fn unknown_word(&self, at: usize, word: &[u8]) -> Option<usize> {
+        if self.is_section(at, word) {
+            return Some(at + 2);
+        }
         let next = self.text(at + 1);
         let is_unknown = match word {
             // `extern template class A<int>;`
             b"extern" => next == b"template",
             b"template" => matches!(next, b"class" | b"struct" | b"union"),
             b"slots" | b"Q_SLOTS" => next == b":",
-            b"signals" | b"Q_SIGNALS" => next == b":" && !self.is(at + 2, b':'),
             // Its semicolon is in the macro.
             b"PyObject_HEAD" | b"PyObject_VAR_HEAD" => next != b";",
             b"alignas" | b"_Alignas" => return self.alignment_of_type(at),
             _ => is_calling_convention(word) || is_nullability(word) && self.is_after(b'*'),
         };
-        let takes_mark = matches!(word, b"signals" | b"Q_SIGNALS");
-        is_unknown.then_some(at + 1 + usize::from(takes_mark))
+        is_unknown.then_some(at + 1)
+    }
+
+    /// Whether a word begins a section of a class with the `:` behind it, as `public:` does: `signals:`,
+    /// `API_PRIVATE_UNLESS_TESTED:`.
+    fn is_section(&self, at: usize, word: &[u8]) -> bool {
+        let is_section = matches!(word, b"signals" | b"Q_SIGNALS")
+            || is_macro(word) && self.statement.last.is_none() && self.is_in_type();
+        is_section && self.is(at + 1, b':') && !self.is(at + 2, b':')
     }
 
     /// Returns the position after an attribute macro in small letters behind a name, parameters or members:
@@ -121,7 +131,28 @@ impl MacroMasker<'_> {
         let is_whole = inner + 1 == close && matches!(self.text(close + 1), b"{" | b";");
         is_whole.then(|| {
             self.blank(at, at + 2);
-            self.blank(close, close + 1);
+            self.uncover(close);
+            at + 2
+        })
+    }
+
+    /// Uncovers a whole declaration, `API(static int f(int a)) {`; returns the position after the macro's bracket.
+    pub(super) fn declaration_in_macro(&mut self, at: usize, word: &[u8]) -> Option<usize> {
+        let is_first = self.statement.last.is_none() && !self.is_in_list();
+        if !is_first || !is_macro(word) || !self.is(at + 1, b'(') {
+            return None;
+        }
+        let close = closing(self.tokens, at + 1)?;
+        let inside = self.tokens.get(at + 2..close)?;
+        // The parameters are the last thing in the brackets of the macro.
+        let open = at + 2 + inside.iter().position(|token| token.is(b'('))?;
+        let is_whole = closing(self.tokens, open)? + 1 == close
+            && matches!(self.text(close + 1), b"{" | b";")
+            && self.is_type_list(at + 2, open)
+            && lookahead::words(self.bytes, inside) >= 2;
+        is_whole.then(|| {
+            self.blank(at, at + 2);
+            self.uncover(close);
             at + 2
         })
     }

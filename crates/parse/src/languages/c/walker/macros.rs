@@ -247,7 +247,7 @@ fn arguments(text: &str, list: Span) -> Vec<Span> {
     };
     for argument in list.of(text).split(separates).take(8) {
         let after = start + argument.len() + 1;
-        let name = argument.trim();
+        let name = undecorated(argument.trim());
         let from = start + (argument.len() - argument.trim_start().len());
         let is_text = name.len() > 2 && name.starts_with('"') && name.ends_with('"');
         if is_text {
@@ -260,4 +260,16 @@ fn arguments(text: &str, list: Span) -> Vec<Span> {
         start = after;
     }
     found
+}
+
+/// Returns the title of a test without the decorators behind it: `"title" * skip()` of doctest.
+fn undecorated(argument: &str) -> &str {
+    let end = past_literal(argument.as_bytes(), 0);
+    let title = argument
+        .starts_with('"')
+        .then(|| argument.split_at_checked(end));
+    match title.flatten() {
+        Some((title, rest)) if rest.trim_start().starts_with('*') => title,
+        _ => argument,
+    }
 }
