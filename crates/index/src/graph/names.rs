@@ -245,7 +245,17 @@ impl<'a> NameResolver<'a> {
         targets.push(Target::Definition(id));
     }
 
-    /// Returns the definitions of a name in one scope; if there are none, the target of its import or export.
+    /// Whether definitions may only stand in for an import of their name, as variables do: `try: from .fast import f`,
+    /// `except ImportError: f = None`.
+    fn may_stand_in(&self, found: Targets) -> bool {
+        found.definitions().all(|id| {
+            let kind = self.definition(id).kind;
+            matches!(kind, DefinitionKind::Variable | DefinitionKind::Constant)
+        })
+    }
+
+    /// Returns the definitions of a name in one scope; if there are none, or if they only stand in for an import, the
+    /// target of its import or export.
     pub(super) fn bound(
         &self,
         file: FileId,
@@ -262,7 +272,7 @@ impl<'a> NameResolver<'a> {
                 Binding::Definition(local) => {
                     self.add_definition(DefId::new(file, local), &mut found);
                 }
-                _ if !found.meant().is_empty() => break,
+                _ if !self.may_stand_in(found.meant()) => break,
                 Binding::Imported { .. } if imports == MAX_IMPORTS_OF_NAME => {}
                 Binding::Imported { import, name } => {
                     imports += 1;
@@ -274,6 +284,7 @@ impl<'a> NameResolver<'a> {
                         None => {}
                     }
                 }
+                Binding::Exported(_) if !found.meant().is_empty() => break,
                 Binding::Exported(at) => {
                     let local = self.exported_local(file, at, chain, search);
                     if !local.is_empty() {

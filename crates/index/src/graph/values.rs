@@ -151,6 +151,23 @@ impl<'a> Evaluator<'a> {
         self.members(first, names, MAX_INFERENCES)
     }
 
+    /// Evaluates the first definition that names after a module lead to: `TABLE` in `conf.TABLE.get`, where `first` is
+    /// the module `conf`.
+    pub(super) fn behind_modules(
+        &self,
+        first: Outcome,
+        names: impl Iterator<Item = &'a str>,
+    ) -> Outcome {
+        let mut outcome = first;
+        for name in names.take(MAX_MEMBERS) {
+            if !matches!(outcome.found.first(), Some(Target::Module(_))) {
+                break;
+            }
+            outcome = self.member_of(outcome, name, MAX_INFERENCES);
+        }
+        outcome
+    }
+
     /// Evaluates `name` after a chain of names and calls.
     pub(super) fn chain(&self, position: Position, links: &[Link], name: &'a str) -> Outcome {
         let text = self.names.text(position.file);

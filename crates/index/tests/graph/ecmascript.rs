@@ -509,3 +509,47 @@ fn components_are_used_by_tags() {
         &["src/Table.svelte:4 certain"],
     );
 }
+
+#[test]
+fn types_in_type_arguments_of_parameters_are_used() {
+    check_uses(
+        "
+        //- src/shape.ts
+        export class Shape { a = 1 }
+        //- src/main.ts
+        import { Shape } from './shape';
+        function area(
+            shapes: Map<string, Shape>,
+            { first = Shape }: Options,
+        ): Shape {
+            return new Shape();
+        }
+        ",
+        "src/shape.ts:Shape",
+        &[
+            "src/main.ts:3 certain", "src/main.ts:4 certain", "src/main.ts:5 certain",
+            "src/main.ts:6 certain",
+        ],
+    );
+}
+
+#[test]
+fn declarations_import_declarations() {
+    check_names(
+        "
+        //- src/index.js
+        export function format() {}
+        //- src/index.d.ts
+        export interface Options { width: number }
+        export function format(): string;
+        //- src/standalone.d.ts
+        import { Options } from './index.js';
+        //- src/standalone.js
+        import { format } from './index.js';
+        ",
+        "
+        src/standalone.d.ts Options -> src/index.d.ts:Options
+        src/standalone.js format -> src/index.js:format
+        ",
+    );
+}

@@ -329,3 +329,38 @@ fn parameters_of_tests_have_the_types_of_their_fixtures() {
         &["tests/unit/test_client.py:8 likely"],
     );
 }
+
+#[test]
+fn variables_stand_in_for_imports_of_their_name() {
+    check_names(
+        "
+        //- shop/fast.py
+        def pack(): pass
+        class Request: pass
+        //- shop/use.py
+        if TYPE_CHECKING:
+            from shop.fast import Request
+        else:
+            Request = None
+        try:
+            from shop.fast import pack
+        except ImportError:
+            pack = None
+        try:
+            from nowhere import lost
+        except ImportError:
+            lost = None
+        try:
+            from shop.fast import pack as own
+        except ImportError:
+            def own(): pass
+        //- shop/__init__.py
+        ",
+        "
+        shop/use.py Request -> shop/fast.py:Request
+        shop/use.py pack -> shop/fast.py:pack
+        shop/use.py lost -> shop/use.py:lost
+        shop/use.py own -> shop/use.py:own
+        ",
+    );
+}

@@ -595,3 +595,43 @@ fn names_before_a_member_are_uses() {
         &["app/Level.java:4 certain"],
     );
 }
+
+#[test]
+fn names_between_a_module_and_a_member_are_uses() {
+    check_uses(
+        "
+        //- shop/conf.py
+        TABLE = {}
+        //- shop/main.py
+        from shop import conf
+        import shop
+        def run():
+            conf.TABLE.get(1)
+            conf.TABLE.rows.first.load()
+            shop.conf.TABLE.get(1)
+            conf.other.TABLE.get(1)
+        //- shop/__init__.py
+        ",
+        "shop/conf.py:TABLE",
+        &[
+            "shop/main.py:4 certain", "shop/main.py:5 certain", "shop/main.py:6 certain",
+        ],
+    );
+    check_uses(
+        "
+        //- go.mod
+        module example.com/shop
+        //- conf/conf.go
+        package conf
+        var Table = map[string]int{}
+        //- main.go
+        package main
+        import \"example.com/shop/conf\"
+        func run() {
+            conf.Table.Get()
+        }
+        ",
+        "conf/conf.go:Table",
+        &["main.go:4 certain"],
+    );
+}

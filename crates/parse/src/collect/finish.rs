@@ -2,7 +2,8 @@
 
 use foldhash::HashSet;
 use foveate_model::{
-    Definition, DefinitionKind, FileFacts, Import, Language, LocalId, ReferenceKind, Region, Span,
+    Definition, DefinitionKind, FileFacts, Import, Language, LocalId, Reference, ReferenceKind,
+    Region, Span,
 };
 
 use super::{Collector, values};
@@ -184,11 +185,24 @@ impl Collector<'_> {
                 _ if has_locals || reference.opaque_receiver || shadowed.is_empty() => true,
                 _ => {
                     let head = first_name(reference.path.of(text));
-                    reference.opaque_receiver = is_shadowed(reference.enclosing, head);
+                    reference.opaque_receiver = is_shadowed(scope_of(definitions, reference), head);
                     true
                 }
             }
         });
+    }
+}
+
+/// Returns the definition in whose scope a reference is: the bases and decorators of a definition are outside of it.
+fn scope_of(definitions: &[Definition], reference: &Reference) -> Option<LocalId> {
+    let definition = definitions.get(reference.enclosing?.0 as usize)?;
+    let is_outside = matches!(
+        reference.kind,
+        ReferenceKind::Base | ReferenceKind::Decorator
+    ) && definition.signature.contains(reference.name);
+    match is_outside {
+        true => definition.parent,
+        false => reference.enclosing,
     }
 }
 

@@ -133,12 +133,20 @@ pub(super) fn parameters_in(
     let end = written.floor_char_boundary(MAX_PARAMETERS);
     let written = written.get(..end).unwrap_or("");
     let mut found = Vec::new();
-    let mut depth = 0_i32;
+    let (mut depth, mut angles) = (0_i32, 0_u32);
     let mut start = 0;
     for (at, byte) in written.bytes().chain([b',']).enumerate() {
         match byte {
             b'(' | b'[' | b'{' => depth += 1,
             b')' | b']' | b'}' => depth -= 1,
+            b'<' if opens_types(written, at) => {
+                depth += 1;
+                angles += 1;
+            }
+            b'>' if angles > 0 && !is_arrow(written, at) => {
+                depth -= 1;
+                angles -= 1;
+            }
             b',' if depth == 0 || at == written.len() => {
                 let one = written.get(start..at).unwrap_or("");
                 start = at + 1;
@@ -148,6 +156,20 @@ pub(super) fn parameters_in(
         }
     }
     found
+}
+
+/// Whether the `<` at a position opens type arguments, as in `a: Map<string, Foo>`, or the type parameters of a
+/// function, as in `a: <T, U>(x: T) => U`.
+fn opens_types(text: &str, at: usize) -> bool {
+    let before = text.get(..at).unwrap_or("");
+    let after = text.get(at + 1..).unwrap_or("");
+    let follows_name = before.bytes().next_back().is_some_and(is_name_byte);
+    (follows_name || before.trim_end().ends_with(':')) && !after.starts_with(['<', '=', ' '])
+}
+
+/// Whether the `>` at a position ends a `=>`.
+fn is_arrow(text: &str, at: usize) -> bool {
+    text.get(..at).is_some_and(|before| before.ends_with('='))
 }
 
 /// Adds the names that one parameter binds. A modifier may be a parameter's name, so it is added too,
@@ -177,14 +199,41 @@ fn parameter(text: &str, one: &str, form: &ValueForm, found: &mut Vec<(Span, Opt
     // Patterns bind their names too; a type or a default value behind the brackets does not.
     let pattern = one.trim_start();
     if pattern.starts_with(form.patterns) {
-        let end = closing(pattern).unwrap_or(pattern.len());
-        let words = pattern
-            .get(..end)
-            .unwrap_or("")
-            .split(|c: char| c.is_ascii() && !is_name_byte(c as u8));
-        let words = words.filter(|word| !word.is_empty());
-        found.extend(words.map(|word| (span_of(text, word), None)));
+        let names = names_in_pattern(pattern).into_iter();
+        found.extend(names.map(|name| (span_of(text, name), None)));
     }
+}
+
+/// Returns the names in the destructuring pattern at the start of a text, without those in its default values.
+fn names_in_pattern(text: &str) -> Vec<&str> {
+    let mut found = Vec::new();
+    let (mut start, mut depth) = (0, 0_usize);
+    // Depth at which the current default value begins.
+    let mut default: Option<usize> = None;
+    for (at, byte) in text.bytes().enumerate() {
+        if is_name_byte(byte) {
+            continue;
+        }
+        let word = text.get(start..at).unwrap_or("");
+        start = at + 1;
+        if !word.is_empty() && default.is_none() {
+            found.push(word);
+        }
+        match byte {
+            b'(' | b'[' | b'{' => depth += 1,
+            b')' | b']' | b'}' => {
+                depth = depth.saturating_sub(1);
+                default = default.filter(|begun| depth >= *begun);
+            }
+            b'=' => default = default.or(Some(depth)),
+            b',' => default = default.filter(|begun| depth > *begun),
+            _ => {}
+        }
+        if depth == 0 {
+            break;
+        }
+    }
+    found
 }
 
 /// Returns the text after `@inject(Token)`.
@@ -462,6 +511,18 @@ mod tests {
             "protected: readonly: foo:Foo x:Bar"
         );
         assert_eq!(found("{ a, b }: Props"), "a: b:");
+        assert_eq!(
+            found("a: Map<string, Foo>, b: Bar<Foo, Map<K, V>>, c = 1 < 2, d"),
+            "a:Map b:Bar c: d:"
+        );
+        assert_eq!(
+            found("a: <T, U>(x: T) => U, b: Bag<(x: T) => U>, c: C"),
+            "a: b:Bag c:C"
+        );
+        assert_eq!(
+            found("{ a = Foo, b: { c = f(Bar, 1) }, ...d }: Props = {}, [e = Foo]"),
+            "a: b: c: d: e:"
+        );
     }
 
     #[test]

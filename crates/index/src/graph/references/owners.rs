@@ -65,9 +65,12 @@ impl<'a> Resolver<'a> {
                 }
             }
             _ => {
-                for id in first.found.definitions() {
+                // `TABLE` in `conf.TABLE.get`.
+                let inner = paths::names(path).skip(1).take(count - 2);
+                let named = self.evaluator.behind_modules(first, inner);
+                for id in named.found.definitions() {
                     if self.is_named_as_owner(id) {
-                        push(id, first.confidence);
+                        push(id, named.confidence);
                     }
                 }
             }

@@ -6,7 +6,7 @@ use foveate_model::resolution::{FileTree, ModuleResolver, ModuleSystem, is_equal
 use foveate_model::{FileId, ImportKind};
 
 use super::packages::Packages;
-use super::probe::{probe, probe_source};
+use super::probe::{is_declaration_file, probe, probe_declarations, probe_source};
 use super::tsconfig::Configs;
 use crate::paths::join;
 
@@ -68,14 +68,19 @@ impl ModuleResolver for EcmascriptModules {
         // Bundlers accept options after a question mark or before an exclamation mark.
         let specifier = specifier.split('?').next().unwrap_or(specifier);
         let specifier = specifier.rsplit('!').next().unwrap_or(specifier);
-        let directory = files.file(importer).path.directory();
+        let importer = &files.file(importer).path;
+        let directory = importer.directory();
         if specifier == "."
             || specifier == ".."
             || specifier.starts_with("./")
             || specifier.starts_with("../")
         {
             let path = join(directory, specifier)?;
-            return probe_source(files, &path)
+            let declarations = is_declaration_file(importer.file_name())
+                .then(|| probe_declarations(files, &path))
+                .flatten();
+            return declarations
+                .or_else(|| probe_source(files, &path))
                 .or_else(|| self.packages.resolve_directory(files, &path));
         }
         if specifier.is_empty() || specifier.starts_with('/') || specifier.contains(':') {

@@ -54,6 +54,24 @@ pub(super) fn probe(files: &dyn FileTree, path: &str) -> Option<FileId> {
     })
 }
 
+/// Returns the declarations that a file of declarations means by a path: `index.d.ts` by `./index.js`, although that
+/// file exists, too.
+pub(super) fn probe_declarations(files: &dyn FileTree, path: &str) -> Option<FileId> {
+    let endings = [(".js", ".d.ts"), (".mjs", ".d.mts"), (".cjs", ".d.cts")];
+    let mut written = endings.iter();
+    let (stem, ending) = written
+        .find_map(|(compiled, ending)| Some((path.strip_suffix(compiled)?, *ending)))
+        .unwrap_or((path, ".d.ts"));
+    files.find(&format!("{stem}{ending}"))
+}
+
+/// Whether a file has declarations alone.
+pub(super) fn is_declaration_file(name: &str) -> bool {
+    [".d.ts", ".d.mts", ".d.cts"]
+        .iter()
+        .any(|ending| name.ends_with(ending))
+}
+
 /// Returns the file that [`probe`] finds, or else the source that a build would create it from.
 pub(super) fn probe_source(files: &dyn FileTree, path: &str) -> Option<FileId> {
     probe(files, path).or_else(|| {

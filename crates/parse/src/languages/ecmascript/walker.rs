@@ -69,6 +69,8 @@ pub(super) fn facts_within(
         members_of: None,
         member_decorators: None,
         top_level: HashMap::new(),
+        class_name: None,
+        read: Span::default(),
     };
     if let Some(tag) = component {
         walker.component(tag);
@@ -101,6 +103,10 @@ struct Walker<'t> {
     member_decorators: Option<(usize, Vec<Box<str>>)>,
     /// Definitions at the top level by name, for `Foo.prototype.bar = …`.
     top_level: HashMap<&'t str, LocalId>,
+    /// The name of the class just entered, if decorators precede it.
+    class_name: Option<usize>,
+    /// Decorators or a default value among names that are bound: names in it are read.
+    read: Span,
 }
 
 /// The statement around a declaration, and what it states about the declaration.

@@ -11,7 +11,7 @@ use crate::collect::{Context, Draft, Scope, span};
 impl<'t> Walker<'t> {
     /// Adds a class declaration or expression.
     pub(super) fn class(&mut self, node: Node<'_>, depth: u32) {
-        self.collector.skip_field(node, self.grammar.fields.name);
+        self.skip_class_name(node);
         if self.is_claimed(node) {
             return;
         }
@@ -27,6 +27,17 @@ impl<'t> Walker<'t> {
         draft.modifiers.is_exported = outer.is_exported;
         draft.modifiers.is_default_export = outer.is_default;
         self.define_class(self.collector.context.parent, draft, node, depth);
+    }
+
+    /// Marks the name of a class as handled, but not the arguments of decorators that precede it.
+    fn skip_class_name(&mut self, class: Node<'_>) {
+        let first = class.child(0).map(|first| self.kind(first));
+        if first == Some(Kind::Decorator) {
+            let name = class.child_by_field_id(self.grammar.fields.name);
+            self.class_name = name.map(|name| name.id());
+        } else {
+            self.collector.skip_field(class, self.grammar.fields.name);
+        }
     }
 
     /// Adds the class of `const A = class {}`.

@@ -105,8 +105,12 @@ fn action(name: &str, IsNamed(named): IsNamed) -> Action {
         "call_expression" => Kind::Call,
         "new_expression" => Kind::New,
         "arguments" => Kind::Arguments,
-        "pair_pattern" | "assignment_pattern" | "array_pattern" | "rest_pattern"
-        | "object_pattern" => Kind::Pattern,
+        "pair_pattern"
+        | "assignment_pattern"
+        | "array_pattern"
+        | "rest_pattern"
+        | "object_pattern"
+        | "object_assignment_pattern" => Kind::Pattern,
         "formal_parameters" => Kind::Parameters,
         "required_parameter" | "optional_parameter" => Kind::TypedParameter,
         "type_parameter" => Kind::TypeParameter,

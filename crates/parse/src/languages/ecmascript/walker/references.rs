@@ -1,7 +1,7 @@
 //! Adds references of JavaScript and TypeScript: calls, members, types, bases, decorators, thrown and
 //! caught types, JSX elements. Also binds the names of parameters and patterns.
 
-use foveate_model::{MessageKind, ReferenceKind};
+use foveate_model::{MessageKind, ReferenceKind, Span};
 use tree_sitter::Node;
 
 use super::{Kind, Walker};
@@ -16,10 +16,10 @@ impl Walker<'_> {
     /// Adds a name on its own.
     pub(super) fn identifier(&mut self, node: Node<'_>) {
         let start = node.start_byte();
-        if start < self.collector.skip_until {
+        if start < self.collector.skip_until || self.is_class_name(node) {
             return;
         }
-        if start < self.collector.bind_until {
+        if start < self.collector.bind_until && !self.read.contains(span(node)) {
             self.collector.bind(node);
             return;
         }
@@ -28,11 +28,16 @@ impl Walker<'_> {
     }
 
     pub(super) fn type_identifier(&mut self, node: Node<'_>) {
-        if node.start_byte() < self.collector.skip_until {
+        if node.start_byte() < self.collector.skip_until || self.is_class_name(node) {
             return;
         }
         let kind = self.type_kind();
         self.collector.refer(kind, node);
+    }
+
+    /// Whether this is the name of a class that decorators precede.
+    fn is_class_name(&self, node: Node<'_>) -> bool {
+        self.class_name == Some(node.id())
     }
 
     /// Adds `ns.Type`.
@@ -213,7 +218,11 @@ impl Walker<'_> {
         let fields = &self.grammar.fields;
         let direct = match node.kind() {
             "pair_pattern" => node.child_by_field_id(fields.value),
-            "assignment_pattern" => node.child_by_field_id(fields.left),
+            "assignment_pattern" | "object_assignment_pattern" => {
+                let value = node.child_by_field_id(fields.right);
+                self.read = value.map_or(Span::default(), span);
+                node.child_by_field_id(fields.left)
+            }
             _ => {
                 let mut cursor = node.walk();
                 for child in node.named_children(&mut cursor) {
@@ -235,6 +244,8 @@ impl Walker<'_> {
             return;
         };
         self.collector.bind_to(pattern.end_byte());
+        // `@Inject(Token) private name: Type`.
+        self.read = Span::new(node.start_byte(), pattern.start_byte());
         if let Some(class) = self.collector.context.constructs {
             self.parameter_property(class, node, pattern);
         }

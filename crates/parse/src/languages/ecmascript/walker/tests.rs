@@ -751,3 +751,28 @@ fn imports_in_functions_do_not_hide_themselves() {
          name g in f",
     );
 }
+
+#[test]
+fn decorators_and_default_values_are_read() {
+    references(
+        typescript(),
+        "import { Dec, Kind, Token, T } from 'm';
+@Dec({ imports: [Kind] })
+class A {
+  constructor(@Dec(Token) private token: T) {}
+}
+function f({ a = Kind, b: { c = Token.x } }, [d = T] = []) {}
+const { e = Kind } = f;
+",
+        "decorator dec in a
+         name kind in a
+         decorator dec in a.constructor
+         name token in a.constructor
+         type t in a.constructor
+         name kind in f
+         attribute token.x in f
+         name t in f
+         name kind
+         name f",
+    );
+}

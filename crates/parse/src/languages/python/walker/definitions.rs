@@ -35,6 +35,8 @@ impl<'t> Walker<'t> {
         if self.wrapped.take() != Some(node.id()) {
             self.define_class(node, node, Vec::new(), depth);
         }
+        // Not before: decorators precede the name, and their arguments are read.
+        self.collector.skip_field(node, self.grammar.fields.name);
         self.base_list = self
             .get(node, self.grammar.fields.superclasses)
             .map(|list| list.id());
@@ -157,7 +159,6 @@ impl<'t> Walker<'t> {
             context.message = None;
             context.constructs = None;
         });
-        self.collector.skip_field(node, self.grammar.fields.name);
     }
 
     /// Adds a definition with a block, which may begin with a docstring.

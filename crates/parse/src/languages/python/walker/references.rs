@@ -66,6 +66,9 @@ impl Walker<'_> {
             _ => ReferenceKind::Call,
         };
         let chain = self.refer_to(function, kind);
+        if let Some(chain) = &chain {
+            self.quoted_arguments(node, self.collector.of(chain.name));
+        }
         let callee = chain.map(|chain| (span(chain.name), chain.path));
         self.dynamic_import(node, function);
         self.collector.enter_call(depth, callee, messages::of_call);
@@ -125,9 +128,41 @@ impl Walker<'_> {
 
     /// Adds the types of a string literal that is an annotation: `"list[a.Color]"`.
     pub(super) fn quoted_type(&mut self, literal: Node<'_>) {
-        let is_plain = self.collector.of(literal).starts_with(['"', '\'']);
         let is_type = self.collector.context.position == Position::Type;
-        if !is_type || !is_plain || self.is_value_in_type(literal) {
+        if is_type && !self.is_value_in_type(literal) {
+            self.types_in_quotes(literal);
+        }
+    }
+
+    /// Adds the types in the strings of `cast("Color", x)` and `TypeVar("T", bound="Color")`.
+    fn quoted_arguments(&mut self, call: Node<'_>, callee: &str) {
+        let list = self.get(call, self.grammar.fields.arguments);
+        let argument = list.and_then(|list| match callee {
+            "cast" => list.named_child(0),
+            "TypeVar" => self.keyword_argument(list, "bound"),
+            _ => None,
+        });
+        if let Some(literal) = argument.filter(|argument| self.kind(*argument) == Kind::Text) {
+            self.types_in_quotes(literal);
+        }
+    }
+
+    /// Returns the value of an argument that is passed by name.
+    fn keyword_argument<'n>(&self, list: Node<'n>, wanted: &str) -> Option<Node<'n>> {
+        let mut cursor = list.walk();
+        let mut arguments = list.named_children(&mut cursor);
+        let found = arguments.find(|argument| {
+            self.kind(*argument) == Kind::KeywordArgument
+                && self
+                    .get(*argument, self.grammar.fields.name)
+                    .is_some_and(|name| self.collector.of(name) == wanted)
+        });
+        found?.child_by_field_name("value")
+    }
+
+    /// Adds the types that a string literal names, if it is one as in an annotation.
+    fn types_in_quotes(&mut self, literal: Node<'_>) {
+        if !self.collector.of(literal).starts_with(['"', '\'']) {
             return;
         }
         let place = self.collector.inside_quotes(literal);

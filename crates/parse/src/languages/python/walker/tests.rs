@@ -334,6 +334,36 @@ fn nested_functions_are_values_inside_their_function() {
 }
 
 #[test]
+fn quoted_arguments_of_typing_functions_are_types() {
+    references(
+        "x = t.cast('Color', y)\nT = TypeVar('T', bound='m.Shade | None')\nz = paint('Red')\n",
+        "call t.cast
+         type color
+         call typevar
+         type m.shade
+         call paint",
+    );
+}
+
+#[test]
+fn decorators_are_read_outside_of_their_definition() {
+    references(
+        "from m import deco, Base, Kind, app
+@deco(Kind, key=Kind.a)
+class C(Base): pass
+@app.command()
+def f(app): app.run()
+",
+        "decorator deco in c
+         name kind in c
+         attribute kind.a in c
+         base base in c
+         decorator app.command in f
+         call ?app.run in f",
+    );
+}
+
+#[test]
 fn parameters_of_tests_refer_to_fixtures() {
     references(
         "@pytest.fixture(scope='module')\ndef app(config, n: int = 1): pass\ndef test_a(self, app: App, *, db): pass\ndef run(app): pass\n",
