@@ -58,7 +58,19 @@ pub(super) fn failures(line: &str, surroundings: Surroundings) -> Vec<String> {
         return texts;
     }
     let text = coded(line).or_else(|| levelled(line, surroundings));
-    text.map(str::to_owned).into_iter().collect()
+    text.map(with_fields).unwrap_or_default()
+}
+
+/// Returns a text without the JSON that some loggers write after it and a tab, and what that says went wrong.
+fn with_fields(text: &str) -> Vec<String> {
+    let fields = text.split_once("\t{").and_then(|(head, _)| {
+        let fields: Value = serde_json::from_str(text.get(head.len()..)?).ok()?;
+        Some((head, fields))
+    });
+    let Some((head, Value::Object(fields))) = fields else {
+        return vec![text.to_owned()];
+    };
+    owned(std::iter::once(head.trim_end()).chain(texts_of(&fields)))
 }
 
 /// Whether a line is JSON or logfmt about an error, from its start on.
@@ -119,12 +131,20 @@ fn json(text: &str) -> Option<Vec<String>> {
     if !level_of(&entry).unwrap_or_else(has_error) {
         return None;
     }
+    Some(owned(texts_of(&entry)))
+}
+
+/// Returns the messages of an entry, then its traces.
+fn texts_of(entry: &Map<String, Value>) -> impl Iterator<Item = &str> {
     let (mut messages, mut traces) = (Vec::new(), Vec::new());
-    collect_log_texts(&entry, &mut messages, &mut traces);
+    collect_log_texts(entry, &mut messages, &mut traces);
     // A trace of several lines is a part of the query's text by now.
     let texts = messages.into_iter().chain(traces);
-    let texts = texts.filter(|text| is_text(text, MIN_WORDS));
-    Some(texts.take(MAX_TEXTS).map(str::to_owned).collect())
+    texts.filter(|text| is_text(text, MIN_WORDS))
+}
+
+fn owned<'t>(texts: impl Iterator<Item = &'t str>) -> Vec<String> {
+    texts.take(MAX_TEXTS).map(str::to_owned).collect()
 }
 
 /// Collects the messages and the stack traces of a log entry. Its other values say when, where and by what it was
@@ -455,7 +475,7 @@ fn after_group(text: &str) -> Option<&str> {
     (is_end && group.len() <= MAX_NAME).then_some(rest)
 }
 
-/// Returns the text after the name of a logger: `com.acme.Foo - `, `acme::shop: `, `Shop : `.
+/// Returns the text after the name of a logger: `com.acme.Foo - `, `acme::shop: `, `Shop : `, `shop.db` and a tab.
 fn after_logger(text: &str) -> Option<&str> {
     let (word, after) = first_word(text);
     let name = word.trim_end_matches(':');
@@ -466,11 +486,12 @@ fn after_logger(text: &str) -> Option<&str> {
     if name.len() > MAX_NAME || !is_plain || !(is_path || names::is_identifier_like(name, false)) {
         return None;
     }
+    let is_column = is_path && after.starts_with('\t');
     let after = after.trim_start();
     let is_separated = ["- ", ": ", "| ", "-- "]
         .iter()
         .any(|separator| after.starts_with(separator));
-    (is_separated || is_path && name.len() < word.len()).then_some(after)
+    (is_separated || is_column || is_path && name.len() < word.len()).then_some(after)
 }
 
 /// Whether a value is a text rather than one word or a number.
@@ -555,6 +576,7 @@ mod tests {
             "12:00:00.123 [main] ERROR acme::shop: ",
             "[12:00:00] error: ",
             "[main] ERROR com.acme.Foo - ",
+            "2024/05/01 12:00:00.123\tERROR\thttp.log.error\t",
             "[ERROR] foo.bar: ",
             "[error] ",
             "ERROR [worker-1] com.acme.Foo - ",
@@ -575,6 +597,14 @@ mod tests {
                 (
                     "E0501 12:00:00.000000 1 a.go:1] \"No lock\" err=\"timed out\" pod=\"a b\"",
                     &["No lock", "timed out"],
+                ),
+                (
+                    "2024-05-01T12:00:00Z\tERROR\tNo lock\t{\"pod\": \"a b\", \"error\": \"timed out\"}",
+                    &["No lock", "timed out"],
+                ),
+                (
+                    "2024-05-01T12:00:00Z\tERROR\tNo lock\t{a b",
+                    &["No lock\t{a b"],
                 ),
                 (
                     "[ERROR] com.acme.LockException: not acquired",
