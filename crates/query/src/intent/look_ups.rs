@@ -85,6 +85,10 @@ const QUESTIONS: &[Question] = &[
             list!(
                 "implementations|implementers|implementors|subclasses|subtypes|descendants of|for __ ?? $"
             ),
+            list!(
+                "classes|types|structs|enums|interfaces ?that|which implement|implementing|extend|extending|inherit|inheriting|subclass|subclassing ?from __ ?? $"
+            ),
+            "?all|every classes|types|structs|enums|interfaces implementing|extending|inheriting|subclassing ?from __ ?? $",
             "what|which|whats ?are ?the ?all implementations|implementers|implementors|subclasses|subtypes of|does|do|has|have __ ?have|has|exist|there ?? $",
         ],
     },
@@ -106,6 +110,7 @@ const QUESTIONS: &[Question] = &[
                 "do|does ?we|i|you ?have|exist for|of __ ?? $"
             ),
             "where|wheres ?is|are|do|does ?we|you __ ?being ?get tested|covered ?by|in ?tests ?? $",
+            "where ?else do|did we|you|they test|cover __ ?? $",
             tests!(
                 "where|wheres is|are ?the|our|my ",
                 "of|for|covering|that ?cover|test|exercise __ ?? $"
@@ -157,6 +162,7 @@ const QUESTIONS: &[Question] = &[
             "what|whats ?is|are ?the difference|differences between __ and __ ?? $",
             "<look>|<explain> ?me|us ?the difference|differences between __ and __ ?? $",
             "how do|does|is|are __ ?and __ differ|different|differs ?from __ ?? $",
+            "compare ?the NAME and|with|to|against ?the NAME ?? $",
         ],
     },
     Question {
@@ -313,6 +319,12 @@ pub(super) fn asking_words(asks: LookUp) -> &'static [&'static str] {
         ],
         LookUp::Dependencies => &["dependencies", "require", "need", "callees"],
         LookUp::Difference => &["difference", "differences", "differ", "compare"],
-        LookUp::Definition | LookUp::Uses | LookUp::Calls | LookUp::Implementers => &[],
+        LookUp::Implementers => &[
+            "implement", "implements", "implementing", "implementations", "implementers",
+            "implementors", "extend", "extends", "extending", "inherit", "inherits", "inheriting",
+            "subclass", "subclasses", "subclassing", "subtypes", "descendants", "classes", "types",
+            "structs", "enums", "interfaces",
+        ],
+        LookUp::Definition | LookUp::Uses | LookUp::Calls => &[],
     }
 }

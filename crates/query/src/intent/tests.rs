@@ -216,6 +216,8 @@ fn phrasings_of_a_look_up_ask_the_same() {
                 "which classes implement Shelf?",
                 "who implements BookShelf",
                 "list all subclasses of Shelf",
+                "classes implementing Shelf",
+                "show me all types that extend Shelf",
                 "what subclasses does Shelf have?",
                 "BookShelf implementations",
             ][..],
@@ -242,6 +244,7 @@ fn phrasings_of_a_look_up_ask_the_same() {
                 "show me the tests for src/shelf.py",
                 "where is open_door tested?",
                 "where are the tests for `Shelf`?",
+                "where do we test `Shelf.open`?",
                 "open_door tests",
                 "`Shelf` tests",
             ][..],
@@ -270,6 +273,7 @@ fn phrasings_of_a_look_up_ask_the_same() {
                 "difference between open_door and close_door",
                 "how do open_door and close_door differ?",
                 "how does open_door differ from close_door",
+                "compare `Shelf.load()` with `preload()`",
             ][..],
         ),
     ] {
@@ -283,6 +287,20 @@ fn phrasings_of_a_look_up_ask_the_same() {
             assert_eq!(found.asks_for_tests, look_up == Tests, "{query}");
         }
     }
+}
+
+#[test]
+fn pointer_to_a_line_orders_nothing() {
+    let is_read = |text: &str| {
+        let clauses = words::clauses(text);
+        clauses.first().and_then(rules::read).is_some()
+    };
+    for text in [
+        "see line 12 of src/shelf.py", "also see above", "see the screenshot",
+    ] {
+        assert!(!is_read(text), "{text}");
+    }
+    assert!(is_read("see the class Shelf"));
 }
 
 #[test]
