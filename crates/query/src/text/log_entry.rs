@@ -61,16 +61,28 @@ pub(super) fn failures(line: &str, surroundings: Surroundings) -> Vec<String> {
     text.map(with_fields).unwrap_or_default()
 }
 
-/// Returns a text without the JSON that some loggers write after it and a tab, and what that says went wrong.
+/// Returns what an entry that only a log has tells of a failure, without the time, the level and the threads before it,
+/// and without the fields after it. The logger stays: it often has the name of a class.
+pub(super) fn told(line: &str) -> Option<&str> {
+    let head = Head::read(line).filter(|head| head.is_certain)?;
+    let text = after_names(head.rest, after_thread);
+    let text = fields(text).map_or(text, |(text, _)| text);
+    (line.len() <= MAX_LINE && is_text(text, MIN_WORDS)).then_some(text)
+}
+
+/// Splits a text from the JSON that some loggers write after it and a tab.
+fn fields(text: &str) -> Option<(&str, Map<String, Value>)> {
+    let (head, _) = text.split_once("\t{")?;
+    let fields = serde_json::from_str(text.get(head.len()..)?).ok()?;
+    Some((head.trim_end(), fields))
+}
+
+/// Returns a text without the fields after it, and what they say went wrong.
 fn with_fields(text: &str) -> Vec<String> {
-    let fields = text.split_once("\t{").and_then(|(head, _)| {
-        let fields: Value = serde_json::from_str(text.get(head.len()..)?).ok()?;
-        Some((head, fields))
-    });
-    let Some((head, Value::Object(fields))) = fields else {
-        return vec![text.to_owned()];
-    };
-    owned(std::iter::once(head.trim_end()).chain(texts_of(&fields)))
+    match fields(text) {
+        Some((head, fields)) => owned(std::iter::once(head).chain(texts_of(&fields))),
+        None => vec![text.to_owned()],
+    }
 }
 
 /// Whether a line is JSON or logfmt about an error, from its start on.
@@ -346,7 +358,11 @@ impl<'l> Head<'l> {
         for at in 0..MAX_WORDS_BEFORE_LEVEL {
             let (word, after) = first_word(rest);
             let next = first_word(after).0;
-            if let Some(level) = Level::read(word, is_failure) {
+            let named = match has_time {
+                true => after_channel(word),
+                false => word,
+            };
+            if let Some(level) = Level::read(named, is_failure) {
                 let is_set_off = level.is_upper || level.is_bracketed || level.is_marked;
                 // `acme.shop - ERROR - text`.
                 let is_between_dashes = at > 1 && before == "-" && next == "-";
@@ -364,7 +380,7 @@ impl<'l> Head<'l> {
             }
             let is_group = word.starts_with('[') && word.ends_with(']');
             let may_precede = has_time || is_group || word == "-" || next == "-";
-            if word.is_empty() || !may_precede || is_lower_level(word) {
+            if word.is_empty() || !may_precede || is_lower_level(named) {
                 return None;
             }
             only_groups &= is_group;
@@ -432,6 +448,14 @@ fn is_lower_level(word: &str) -> bool {
         .is_some_and(|level| level.is_upper || level.is_bracketed || level.is_marked)
 }
 
+/// Returns the level of `app.ERROR:`, as Monolog writes it after its channel; other words as they are.
+fn after_channel(word: &str) -> &str {
+    match word.rsplit_once('.') {
+        Some((_, level)) if level.ends_with(':') => level,
+        _ => word,
+    }
+}
+
 /// Splits a text after its first word.
 fn first_word(text: &str) -> (&str, &str) {
     let text = text.trim_start();
@@ -441,15 +465,19 @@ fn first_word(text: &str) -> (&str, &str) {
 /// Returns the text of an entry without the names of processes, threads and loggers before it. A class of errors is
 /// part of the text.
 fn text_after(rest: &str) -> &str {
+    after_names(rest, |text| {
+        after_thread(text).or_else(|| after_logger(text))
+    })
+}
+
+/// Returns a text without the names before it that `after_name` strips one by one.
+fn after_names<'t>(rest: &'t str, after_name: impl Fn(&'t str) -> Option<&'t str>) -> &'t str {
     let mut text = trim_separators(rest);
     for _ in 0..MAX_NAMES {
         if traces::is_error(text) {
             break;
         }
-        let after = after_process(text)
-            .or_else(|| after_group(text))
-            .or_else(|| after_logger(text));
-        match after {
+        match after_name(text) {
             Some(after) => text = trim_separators(after),
             None => break,
         }
@@ -459,6 +487,11 @@ fn text_after(rest: &str) -> &str {
 
 fn trim_separators(text: &str) -> &str {
     text.trim_start_matches(|c: char| c.is_whitespace() || matches!(c, ':' | '|' | '-' | '>'))
+}
+
+/// Returns the text after the name of a process or a thread.
+fn after_thread(text: &str) -> Option<&str> {
+    after_process(text).or_else(|| after_group(text))
 }
 
 /// Returns the text after `1234 --- ` of Spring.
@@ -577,6 +610,7 @@ mod tests {
             "[12:00:00] error: ",
             "[main] ERROR com.acme.Foo - ",
             "2024/05/01 12:00:00.123\tERROR\thttp.log.error\t",
+            "[2024-05-01T12:00:00+00:00] app.ERROR: ",
             "[ERROR] foo.bar: ",
             "[error] ",
             "ERROR [worker-1] com.acme.Foo - ",
@@ -638,6 +672,7 @@ mod tests {
             "error in line 3: it is slow",
             "A - B - C and the ERROR",
             "12:00:00 INFO Found the ERROR - it is here",
+            "12:00:00 app.INFO: Found the ERROR - it is here",
             "Errors: these are the known ones",
             "",
         ] {
