@@ -85,10 +85,10 @@ const QUESTIONS: &[Question] = &[
             list!(
                 "implementations|implementers|implementors|subclasses|subtypes|descendants of|for __ ?? $"
             ),
-            list!(
-                "classes|types|structs|enums|interfaces ?that|which implement|implementing|extend|extending|inherit|inheriting|subclass|subclassing ?from __ ?? $"
-            ),
-            "?all|every classes|types|structs|enums|interfaces implementing|extending|inheriting|subclassing ?from __ ?? $",
+            "<look> ?me|us ?for|to|at ?a ?list ?of ?all|every|each|any ?of ?the classes|types|structs|enums|interfaces ?that|which implement|implementing|extend|extending|inherit|inheriting|subclass|subclassing ?from __ ?? $",
+            // "Classes implementing x should be exported" is no question.
+            "all|every classes|types|structs|enums|interfaces implementing|extending|inheriting|subclassing ?from __ ?? $",
+            "classes|types|structs|enums|interfaces implementing|extending|inheriting|subclassing ?from NAME ?? $",
             "what|which|whats ?are ?the ?all implementations|implementers|implementors|subclasses|subtypes of|does|do|has|have __ ?have|has|exist|there ?? $",
         ],
     },

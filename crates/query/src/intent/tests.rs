@@ -216,7 +216,8 @@ fn phrasings_of_a_look_up_ask_the_same() {
                 "which classes implement Shelf?",
                 "who implements BookShelf",
                 "list all subclasses of Shelf",
-                "classes implementing Shelf",
+                "all classes implementing Shelf",
+                "classes implementing BookShelf",
                 "show me all types that extend Shelf",
                 "what subclasses does Shelf have?",
                 "BookShelf implementations",
@@ -317,6 +318,7 @@ fn titles_of_issues_look_nothing_up() {
         "Windows tests",
         "Add tests for open_door",
         "Missing tests for `Shelf`",
+        "Classes implementing Shelf should be exported",
     ] {
         let found = detect(&QueryText::parse(text), None);
         assert_eq!(found.look_up, None, "{text}: {found:?}");
