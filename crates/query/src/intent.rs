@@ -206,6 +206,12 @@ pub(crate) fn asking_words(text: &QueryText) -> Vec<String> {
         .collect()
 }
 
+/// Returns what a query looks up about a name, if it is nothing but a short question for that.
+pub(crate) fn look_up_of(text: &QueryText) -> Option<LookUp> {
+    let question = look_ups::read(text, &Query::new(text));
+    question.map(|question| question.asks)
+}
+
 /// The words of a query.
 struct Query {
     title: Vec<Word>,

@@ -37,7 +37,7 @@ pub(crate) fn after_time(text: &str) -> Option<&str> {
         Some(_) => rest.strip_prefix(']')?,
         None => rest,
     };
-    let Some(rest) = rest.strip_prefix(' ') else {
+    let Some(rest) = rest.strip_prefix([' ', '\t']) else {
         return rest.is_empty().then_some(rest);
     };
     Some(after_stream(rest).unwrap_or(rest))
@@ -115,15 +115,16 @@ pub(crate) fn fits(text: &str, template: &str) -> bool {
         })
 }
 
-/// Removes a leading `+01:00`.
+/// Removes a leading `+01:00` or `+0100`.
 fn zone(text: &str) -> &str {
-    let shape = text.strip_prefix(['+', '-']).and_then(|zone| zone.get(..5));
-    let is_zone = shape.is_some_and(|zone| zone.bytes().all(|b| b.is_ascii_digit() || b == b':'));
-    if is_zone {
-        text.get(6..).unwrap_or(text)
-    } else {
-        text
-    }
+    let rest = text.strip_prefix(['+', '-']).and_then(|zone| {
+        let mut templates = ["00:00", "0000"].into_iter();
+        templates.find_map(|template| {
+            let (offset, rest) = zone.split_at_checked(template.len())?;
+            fits(offset, template).then_some(rest)
+        })
+    });
+    rest.unwrap_or(text)
 }
 
 /// Returns the text after GitLab's stream number: `00O ` or `01E+`.
@@ -300,6 +301,8 @@ mod tests {
             "19:00:00.123 ",
             "[19:00:00] ",
             "2026-11-23T19:00:00Z 19:00:00 ",
+            "2026-11-23T19:00:00.123+0100\t",
+            "[2026-11-23T19:00:00+01:00] ",
         ] {
             assert_eq!(after_times(&format!("{time}x y")), "x y", "{time}");
         }

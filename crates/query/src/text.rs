@@ -177,11 +177,14 @@ impl QueryText {
 }
 
 /// Drops the blank lines at the start. If the first line is a title, makes it a separate paragraph without
-/// its marks and returns true.
+/// its marks and returns true. A heading of a template is none, unless nothing follows it.
 fn take_title(lines: &mut Vec<String>) -> bool {
     let first = lines.iter().position(|line| !line.trim().is_empty());
     lines.drain(..first.unwrap_or(lines.len()));
-    let Some(line) = lines.first_mut().filter(|line| document::has_title(line)) else {
+    let has_body = lines.iter().skip(1).any(|line| !line.trim().is_empty());
+    let is_title =
+        |line: &str| document::has_title(line) && !(has_body && document::opens_template(line));
+    let Some(line) = lines.first_mut().filter(|line| is_title(line)) else {
         return false;
     };
     *line = document::strip_heading(line.trim()).to_owned();

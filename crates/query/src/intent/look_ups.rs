@@ -85,6 +85,10 @@ const QUESTIONS: &[Question] = &[
             list!(
                 "implementations|implementers|implementors|subclasses|subtypes|descendants of|for __ ?? $"
             ),
+            "<look> ?me|us ?for|to|at ?a ?list ?of ?all|every|each|any ?of ?the classes|types|structs|enums|interfaces ?that|which implement|implementing|extend|extending|inherit|inheriting|subclass|subclassing ?from __ ?? $",
+            // "Classes implementing x should be exported" is no question.
+            "all|every classes|types|structs|enums|interfaces implementing|extending|inheriting|subclassing ?from __ ?? $",
+            "classes|types|structs|enums|interfaces implementing|extending|inheriting|subclassing ?from NAME ?? $",
             "what|which|whats ?are ?the ?all implementations|implementers|implementors|subclasses|subtypes of|does|do|has|have __ ?have|has|exist|there ?? $",
         ],
     },
@@ -106,6 +110,7 @@ const QUESTIONS: &[Question] = &[
                 "do|does ?we|i|you ?have|exist for|of __ ?? $"
             ),
             "where|wheres ?is|are|do|does ?we|you __ ?being ?get tested|covered ?by|in ?tests ?? $",
+            "where ?else do|did we|you|they test|cover __ ?? $",
             tests!(
                 "where|wheres is|are ?the|our|my ",
                 "of|for|covering|that ?cover|test|exercise __ ?? $"
@@ -157,6 +162,7 @@ const QUESTIONS: &[Question] = &[
             "what|whats ?is|are ?the difference|differences between __ and __ ?? $",
             "<look>|<explain> ?me|us ?the difference|differences between __ and __ ?? $",
             "how do|does|is|are __ ?and __ differ|different|differs ?from __ ?? $",
+            "compare ?the NAME and|with|to|against ?the NAME ?? $",
         ],
     },
     Question {
@@ -313,6 +319,12 @@ pub(super) fn asking_words(asks: LookUp) -> &'static [&'static str] {
         ],
         LookUp::Dependencies => &["dependencies", "require", "need", "callees"],
         LookUp::Difference => &["difference", "differences", "differ", "compare"],
-        LookUp::Definition | LookUp::Uses | LookUp::Calls | LookUp::Implementers => &[],
+        LookUp::Implementers => &[
+            "implement", "implements", "implementing", "implementations", "implementers",
+            "implementors", "extend", "extends", "extending", "inherit", "inherits", "inheriting",
+            "subclass", "subclasses", "subclassing", "subtypes", "descendants", "classes", "types",
+            "structs", "enums", "interfaces",
+        ],
+        LookUp::Definition | LookUp::Uses | LookUp::Calls => &[],
     }
 }

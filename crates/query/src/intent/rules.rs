@@ -66,6 +66,10 @@ static QUESTIONS: LazyLock<Vec<Compiled>> = LazyLock::new(|| compile(readings::Q
 static ORDERS: LazyLock<Vec<Compiled>> = LazyLock::new(|| compile(readings::ORDERS));
 static STATEMENTS: LazyLock<Vec<Compiled>> = LazyLock::new(|| compile(readings::STATEMENTS));
 static PHRASES: LazyLock<Vec<Compiled>> = LazyLock::new(|| compile(readings::PHRASES));
+/// Clauses that only point to where more is said, and order nothing: "see line 12 of a.py".
+static POINTER: LazyLock<Pattern> = LazyLock::new(|| {
+    Pattern::new("see|cf ?also ?the line|lines|above|below|attached|screenshot|screenshots")
+});
 static TESTS: LazyLock<Vec<Pattern>> =
     LazyLock::new(|| readings::TESTS.iter().copied().map(Pattern::new).collect());
 static WORDS: LazyLock<Vec<Compiled>> = LazyLock::new(|| compile(signals::WORDS));
@@ -102,6 +106,9 @@ pub(super) fn is_about_tests(words: &[Word]) -> bool {
 pub(super) fn read(clause: &Clause) -> Option<Interpretation<'_>> {
     let words = clause.words.as_slice();
     let start = shapes::start(words);
+    if POINTER.is_at(words, start) {
+        return None;
+    }
     let is_polite = start > 0;
     // "…, including the x" orders nothing.
     let imperative = if clause.opens_sentence || is_polite {

@@ -216,6 +216,9 @@ fn phrasings_of_a_look_up_ask_the_same() {
                 "which classes implement Shelf?",
                 "who implements BookShelf",
                 "list all subclasses of Shelf",
+                "all classes implementing Shelf",
+                "classes implementing BookShelf",
+                "show me all types that extend Shelf",
                 "what subclasses does Shelf have?",
                 "BookShelf implementations",
             ][..],
@@ -242,6 +245,7 @@ fn phrasings_of_a_look_up_ask_the_same() {
                 "show me the tests for src/shelf.py",
                 "where is open_door tested?",
                 "where are the tests for `Shelf`?",
+                "where do we test `Shelf.open`?",
                 "open_door tests",
                 "`Shelf` tests",
             ][..],
@@ -270,6 +274,7 @@ fn phrasings_of_a_look_up_ask_the_same() {
                 "difference between open_door and close_door",
                 "how do open_door and close_door differ?",
                 "how does open_door differ from close_door",
+                "compare `Shelf.load()` with `preload()`",
             ][..],
         ),
     ] {
@@ -286,6 +291,20 @@ fn phrasings_of_a_look_up_ask_the_same() {
 }
 
 #[test]
+fn pointer_to_a_line_orders_nothing() {
+    let is_read = |text: &str| {
+        let clauses = words::clauses(text);
+        clauses.first().and_then(rules::read).is_some()
+    };
+    for text in [
+        "see line 12 of src/shelf.py", "also see above", "see the screenshot",
+    ] {
+        assert!(!is_read(text), "{text}");
+    }
+    assert!(is_read("see the class Shelf"));
+}
+
+#[test]
 fn titles_of_issues_look_nothing_up() {
     for text in [
         "open_door tests fail on Windows",
@@ -299,6 +318,7 @@ fn titles_of_issues_look_nothing_up() {
         "Windows tests",
         "Add tests for open_door",
         "Missing tests for `Shelf`",
+        "Classes implementing Shelf should be exported",
     ] {
         let found = detect(&QueryText::parse(text), None);
         assert_eq!(found.look_up, None, "{text}: {found:?}");

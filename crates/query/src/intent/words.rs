@@ -148,12 +148,14 @@ fn clause_end(text: &str) -> usize {
     text.match_indices(['.', '?', '!', ';', ',', ':', '-', '–', '—', '\n'])
         .find(|(at, mark)| {
             let is_spaced = |rest: &str| rest.starts_with(char::is_whitespace);
+            let is_abbreviated = |before: &str| before.ends_with(" vs");
             let (before, after) = (text.get(..*at), text.get(at + mark.len()..));
             match *mark {
                 "-" | "–" | "—" => {
                     before.is_some_and(|b| b.ends_with(' ')) && after.is_some_and(is_spaced)
                 }
                 "\n" => after.is_some_and(|rest| rest.starts_with(['\n', '-', '*'])),
+                "." if before.is_some_and(is_abbreviated) => false,
                 _ => after.is_some_and(is_spaced),
             }
         })
@@ -408,5 +410,6 @@ mod tests {
             })
             .collect();
         assert_eq!(found, ["see pool.rs", "it is long", "split it"]);
+        assert_eq!(clauses("Pool.take vs. Pool.get").len(), 1);
     }
 }

@@ -156,7 +156,7 @@ impl Resolver<'_> {
         {
             return true;
         }
-        if origin::is_runtime_name(name) {
+        if origin::is_runtime_name(name) || is_placeholder(name) {
             return false;
         }
         if self.member(name, from, strength) {
@@ -359,6 +359,12 @@ impl Resolver<'_> {
             self.add_definitions(name, label, strength * factor, symbols.folded(found.name));
         }
     }
+}
+
+/// Whether a name is in a package that stands for the reporter's own: `com.example.Shop`. Its parts name nothing here.
+fn is_placeholder(name: &str) -> bool {
+    let packages = ["com.example.", "net.example.", "org.example."];
+    packages.iter().any(|package| name.starts_with(package))
 }
 
 /// Returns the class that `A.new` makes an instance of.

@@ -6,7 +6,7 @@ use foldhash::HashSet;
 use foveate_index::DefId;
 
 use super::{EvidenceSource, Resolver};
-use crate::intent;
+use crate::intent::{self, LookUp};
 use crate::text::{QueryText, SegmentKind, without_fixed_wording};
 
 /// Maximum words of a title that are resolved. Titles are short; a longer first line is prose.
@@ -23,6 +23,13 @@ const STOP_WORDS: &[&str] = &[
     "up", "use", "used", "using", "via", "was", "way", "were", "what", "when", "where", "which",
     "while", "who", "why", "will", "with", "without", "won", "work", "works", "would", "wrong",
     "you", "your",
+];
+
+/// Words beside the name that a question looks up: "list the classes that extend Shelf", "the Shelf class".
+const BESIDE_NAMES: &[&str] = &[
+    "annotation", "class", "component", "constant", "decorator", "direct", "enum", "field", "find",
+    "function", "give", "interface", "list", "macro", "method", "module", "object", "please",
+    "show", "struct", "tell", "trait", "type", "variable",
 ];
 
 /// Whether a word carries no meaning about code.
@@ -48,6 +55,9 @@ impl Resolver<'_> {
         for clause in &mut clauses {
             clause.retain(|word| !asking.contains(word));
         }
+        if let Some(asks) = intent::look_up_of(text) {
+            self.looked_up(asks, &title, &names, &mut clauses);
+        }
         for words in &clauses {
             for [a, b, c] in words.array_windows::<3>() {
                 self.joined(&[a, b, c]);
@@ -62,6 +72,67 @@ impl Resolver<'_> {
             let strength = self.config.strength.word;
             self.add_definitions(word, EvidenceSource::Word, strength, &found);
         }
+    }
+
+    /// Resolves the plain words that a short question looks up, if they are spelled like definitions, and removes them:
+    /// `Group` of "where is Group defined?". More words than the question has names are a phrase.
+    fn looked_up(
+        &mut self,
+        asks: LookUp,
+        title: &str,
+        resolved: &HashSet<String>,
+        clauses: &mut [Vec<String>],
+    ) {
+        let max_names = match asks {
+            LookUp::Difference => 2,
+            _ => 1,
+        };
+        let symbols = self.found.symbols.iter();
+        let names = symbols.filter(|symbol| symbol.is_identifier());
+        let names: HashSet<&str> = names.map(|symbol| symbol.name.as_str()).collect();
+        let max_words = max_names - names.len().min(max_names);
+        let is_resolved = |word: &String| resolved.iter().any(|name| name.to_lowercase() == *word);
+        let mut words: Vec<String> = clauses.iter().flatten().cloned().collect();
+        words.retain(|word| !is_resolved(word));
+        if words.len() > max_words {
+            words.retain(|word| !BESIDE_NAMES.contains(&word.as_str()));
+        }
+        if words.len() > max_words {
+            return;
+        }
+        for word in words {
+            let Some(name) = self.spelled_like_definition(&word, asks, title) else {
+                continue;
+            };
+            self.name(name, EvidenceSource::Title, self.config.strength.title);
+            for clause in &mut *clauses {
+                clause.retain(|other| *other != word);
+            }
+        }
+    }
+
+    /// Returns a word as the title spells it, if that is the name of a definition. A word in lower case is only meant as a
+    /// name where functions are asked about: "where is caching implemented?" looks for more than a variable `caching`.
+    fn spelled_like_definition<'t>(
+        &self,
+        word: &str,
+        asks: LookUp,
+        title: &'t str,
+    ) -> Option<&'t str> {
+        let tokens = title.split(|c: char| !c.is_alphanumeric());
+        let tokens = tokens.filter(|token| !token.is_empty());
+        let mut tokens = tokens.enumerate();
+        let (at, name) = tokens.find(|(_, token)| token.to_lowercase() == word)?;
+        let found = self.snapshot.symbols.named(name);
+        let is_function = |id: &DefId| self.snapshot.files.definition(*id).kind.is_function();
+        let is_meant = match name.starts_with(char::is_uppercase) {
+            // A sentence begins in upper case.
+            true => at > 0 && !found.is_empty(),
+            false => {
+                matches!(asks, LookUp::Calls | LookUp::Overrides) && found.iter().any(is_function)
+            }
+        };
+        is_meant.then_some(name)
     }
 
     /// Returns the names of the query that are identifiers of the repository, and each part of dotted ones.

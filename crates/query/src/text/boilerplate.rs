@@ -29,22 +29,22 @@ const ENVIRONMENT: &[&str] = &[
 /// Words of standard headings. A heading of only these words is not searched.
 const HEADING_WORDS: &[&str] = &[
     "a", "actual", "actually", "add", "additional", "alternative", "alternatives", "and", "any",
-    "anything", "are", "background", "behavior", "behaviour", "be", "bug", "can", "checklist",
-    "code", "command", "comments", "complete", "component", "considered", "context", "copy",
-    "current", "currently", "d", "describe", "described", "description", "desired", "details",
-    "did", "discussion", "do", "does", "else", "enable", "encountered", "error", "example",
-    "examples", "expect", "expectation", "expected", "explain", "feature", "fix", "for", "happen",
-    "happened", "happening", "happens", "have", "how", "i", "if", "important", "information",
-    "initial", "instead", "is", "issue", "it", "know", "like", "link", "log", "logs", "mcve",
-    "message", "minimal", "more", "motivation", "mvce", "name", "need", "note", "notes",
-    "observed", "of", "or", "other", "outcome", "output", "pastable", "please", "possible",
-    "problem", "proposal", "propose", "proposed", "question", "rationale", "related", "relevant",
-    "repro", "reproduce", "reproducible", "reproducing", "reproduction", "request", "result",
-    "results", "s", "sample", "scenario", "section", "see", "should", "snippet", "solution",
-    "solutions", "source", "steps", "step", "suggested", "suggestion", "summary", "task",
-    "template", "that", "the", "this", "title", "to", "trace", "traceback", "type", "use", "used",
-    "using", "verifiable", "wanted", "want", "was", "we", "were", "what", "when", "which", "why",
-    "will", "with", "workaround", "workarounds", "workflow", "would", "you", "your", "case",
+    "anything", "are", "background", "behavior", "behaviour", "be", "bug", "can", "checks",
+    "checklist", "code", "command", "comments", "complete", "component", "considered", "context",
+    "copy", "current", "currently", "d", "describe", "described", "description", "desired",
+    "details", "did", "discussion", "do", "does", "else", "enable", "encountered", "error",
+    "example", "examples", "expect", "expectation", "expected", "explain", "feature", "fix", "for",
+    "happen", "happened", "happening", "happens", "have", "how", "i", "if", "important",
+    "information", "initial", "instead", "is", "issue", "it", "know", "like", "link", "log",
+    "logs", "mcve", "message", "minimal", "more", "motivation", "mvce", "name", "need", "note",
+    "notes", "observed", "of", "or", "other", "outcome", "output", "pastable", "please",
+    "possible", "problem", "proposal", "propose", "proposed", "question", "rationale", "related",
+    "relevant", "repro", "reproduce", "reproducible", "reproducing", "reproduction", "request",
+    "result", "results", "s", "sample", "scenario", "section", "see", "should", "snippet",
+    "solution", "solutions", "source", "steps", "step", "suggested", "suggestion", "summary",
+    "task", "template", "that", "the", "this", "title", "to", "trace", "traceback", "type", "use",
+    "used", "using", "verifiable", "wanted", "want", "was", "we", "were", "what", "when", "which",
+    "why", "will", "with", "workaround", "workarounds", "workflow", "would", "you", "your", "case",
     "cases", "stack", "stacktrace", "implementation",
 ];
 
@@ -83,6 +83,8 @@ pub(super) fn is_environment(heading: &str) -> bool {
     ENVIRONMENT.binary_search(&heading).is_ok()
         || (words <= 4 && (heading.ends_with(" version") || heading.ends_with(" versions")))
         || (words <= 5 && heading.ends_with(" environment"))
+        || (words <= 4 && heading.ends_with(" environment information"))
+        || (words <= 4 && heading.ends_with(" system information"))
         || (words <= 6 && heading.starts_with("desktop "))
         || (words <= 6 && heading.starts_with("smartphone "))
         || heading.starts_with("what version of ")
@@ -137,7 +139,7 @@ pub(super) fn tag(title: &str) -> Option<(String, &str)> {
 /// a commit trailer, or what mail programs and forges add to a reply.
 pub(super) fn is_noise(line: &str) -> bool {
     let line = line.trim();
-    if is_template_check(line) || is_mail_footer(line) {
+    if is_template_check(line) || is_mail_footer(line) || is_lone_link(line) {
         return true;
     }
     const WHOLE: &[&str] = &[
@@ -149,6 +151,29 @@ pub(super) fn is_noise(line: &str) -> bool {
         "Change-Id:", "Cc: @", "/cc @", "cc @", "<img ", "![", "[![",
     ];
     WHOLE.contains(&line) || STARTS.iter().any(|start| line.starts_with(start))
+}
+
+/// Whether a line is nothing but a link to a reproduction elsewhere: `[Playground link](https://…)`.
+fn is_lone_link(line: &str) -> bool {
+    const WORDS: &[&str] = &[
+        "a", "codepen", "codesandbox", "demo", "example", "here", "jsfiddle", "link", "live",
+        "minimal", "online", "playground", "repro", "reproduction", "sandbox", "screenshot",
+        "stackblitz", "the", "to", "video",
+    ];
+    // A link to a file, a commit or an issue says what the text is about.
+    const PLACES: &[&str] = &[
+        " ", "/blob/", "/commit/", "/issues/", "/merge_requests/", "/pull/", "/tree/",
+    ];
+    let link = line
+        .strip_prefix('[')
+        .and_then(|rest| rest.strip_suffix(')'));
+    let Some((text, url)) = link.and_then(|link| link.split_once("](")) else {
+        return false;
+    };
+    let is_place = || PLACES.iter().any(|place| url.contains(place));
+    url.starts_with("http")
+        && !is_place()
+        && fold(text).split(' ').all(|word| WORDS.contains(&word))
 }
 
 /// Whether a line is a box that the reporter ticks (`- [x] I have searched …`), not a task of the issue.

@@ -51,6 +51,16 @@ struct Collector<'r> {
     logged_errors: usize,
 }
 
+/// Returns the text of a line that is an entry of a log; any other line as it is.
+fn text_of_entry<'l>(line: &Line<'l>) -> Line<'l> {
+    let text = log_entry::told(line.text).unwrap_or(line.text);
+    Line {
+        text,
+        cut: line.cut + line.text.find(text).unwrap_or_default(),
+        ..*line
+    }
+}
+
 /// Collects everything from a document about a repository.
 pub(super) fn collect(document: Document<'_>, repository: Option<&str>) -> QueryText {
     let mut collector = Collector {
@@ -179,8 +189,13 @@ impl Collector<'_> {
         self.segment(SegmentKind::ErrorMessage, text.to_owned());
     }
 
-    fn title(&mut self, title: &Line<'_>) {
-        let Inline { text, codes } = inline::read(title);
+    /// Collects from the title. The time and the thread of an entry of a log are not what it is about.
+    fn title(&mut self, line: &Line<'_>) {
+        let title = text_of_entry(line);
+        if title.text.len() < line.text.len() {
+            self.code_paths(line.text);
+        }
+        let Inline { text, codes } = inline::read(&title);
         for code in &codes {
             self.inline_code(code);
             for name in names::scan(&code.text) {
@@ -199,7 +214,7 @@ impl Collector<'_> {
         self.segment(SegmentKind::Title, plain);
         self.citations(title.text);
         self.literals(literals::read(&inline::without_escapes(title.text)));
-        self.errors_in(title.text, Surroundings::Prose);
+        self.errors_in(line.text, Surroundings::Prose);
     }
 
     /// Collects from lines outside fences: separates prose and code that was pasted without a fence.

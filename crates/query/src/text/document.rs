@@ -66,31 +66,49 @@ pub(super) fn has_title(line: &str) -> bool {
         || line.trim_start().starts_with(">>> "))
 }
 
+/// Whether the first line of a text is a heading of an issue template: the text is a body without its title.
+pub(super) fn opens_template(line: &str) -> bool {
+    let line = line.trim();
+    let heading = match strip_heading(line) {
+        text if text.len() < line.len() => Some(trim_marks(text)),
+        _ => bold(line),
+    };
+    let is_of_template = |heading: &str| {
+        let folded = fold(heading);
+        is_environment(&folded) || is_standard_heading(&folded)
+    };
+    heading.is_some_and(is_of_template)
+}
+
 /// The state of splitting the lines.
 struct Reader<'a> {
     lines: &'a [String],
     markdown: &'a Markdown,
     document: Document<'a>,
     prose: Vec<Line<'a>>,
+    /// Whether the text has no title of its own yet, so that its first sentence is the title.
+    awaits_title: bool,
     /// Whether the current section is about the reporter's machine.
     in_environment: bool,
     /// Whether the last line is a box of a template, or the continuation of one.
     in_check: bool,
 }
 
-/// Splits lines into a document. The first line is the title if `titled` is set.
+/// Splits lines into a document. The first line is the title if `titled` is set; else the first sentence below comments and
+/// headings of a template is, unless code precedes it.
 pub(super) fn split<'a>(lines: &'a [String], markdown: &'a Markdown, titled: bool) -> Document<'a> {
     let mut reader = Reader {
         lines,
         markdown,
         document: Document::default(),
         prose: Vec::new(),
+        awaits_title: !titled,
         in_environment: false,
         in_check: false,
     };
     let mut i = 0;
     if titled {
-        reader.title();
+        reader.title(0, lines.first().map_or("", String::as_str), 0);
         i = 1;
     }
     // `<details>` are classified once, at the outermost level: nesting must not cost quadratic time.
@@ -140,15 +158,14 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Takes the first line as the title, without the tags before it.
-    fn title(&mut self) {
-        let line = self.lines.first().map_or("", String::as_str);
-        let mut title = line;
+    /// Takes `text`, which begins `cut` bytes after the start of a line, as the title, without the tags before it.
+    fn title(&mut self, number: usize, text: &'a str, cut: usize) {
+        let mut title = text;
         while let Some((found, rest)) = tag(title) {
             self.document.labels.push(found);
             title = rest;
         }
-        let cut = line.len() - title.len();
+        let cut = cut + text.len() - title.len();
         // An entry of a log has no sentences, and is read as a whole.
         let end = if title.len() > LONG_TITLE && !log_entry::is_record(title) {
             title_end(title)
@@ -156,11 +173,23 @@ impl<'a> Reader<'a> {
             title.len()
         };
         let (head, body) = title.split_at(end);
-        self.document.title = Some(self.part(0, head, cut));
+        self.document.title = Some(self.part(number, head, cut));
         if !body.is_empty() {
-            let body = self.part(0, body, cut + end);
+            let body = self.part(number, body, cut + end);
             self.prose.push(body);
         }
+    }
+
+    /// Keeps `text`, which begins `cut` bytes after the start of a line: as the title if that is awaited, else as prose.
+    fn keep(&mut self, number: usize, text: &'a str, cut: usize) {
+        if self.awaits_title && !text.trim().is_empty() {
+            self.awaits_title = false;
+            if has_title(text) && self.shape(number) != Shape::Indented {
+                return self.title(number, text, cut);
+            }
+        }
+        let part = self.part(number, text, cut);
+        self.prose.push(part);
     }
 
     fn flush(&mut self) {
@@ -198,6 +227,7 @@ impl<'a> Reader<'a> {
         lines.extend(last.filter(|code| !code.is_empty()));
         self.flush();
         self.in_check = false;
+        self.awaits_title = false;
         let is_failure = |line: &&str| {
             traces::is_trace_line(line)
                 || !log_entry::failures(line, Surroundings::Prose).is_empty()
@@ -302,14 +332,12 @@ impl<'a> Reader<'a> {
         }
         let end = text.strip_suffix("</details>").unwrap_or(text).len();
         let cut = line.len() - text.len();
-        let text = text.get(..end).unwrap_or(text);
-        let part = self.part(number, text, cut);
-        self.prose.push(part);
+        self.keep(number, text.get(..end).unwrap_or(text), cut);
     }
 
     fn heading(&self, number: usize, line: &'a str) -> Option<&'a str> {
         match self.shape(number) {
-            Shape::Heading => Some(strip_heading(line.trim()).trim_matches(['*', ' ', ':'])),
+            Shape::Heading => Some(trim_marks(strip_heading(line.trim()))),
             Shape::Text => label(line),
             _ => None,
         }
@@ -330,8 +358,7 @@ impl<'a> Reader<'a> {
             self.document.labels.push(folded);
         } else {
             let cut = line.find(heading).unwrap_or(0);
-            let part = self.part(number, heading, cut);
-            self.prose.push(part);
+            self.keep(number, heading, cut);
         }
     }
 
@@ -398,11 +425,8 @@ fn label(line: &str) -> Option<&str> {
     if line.is_empty() || line.len() > 200 {
         return None;
     }
-    for mark in ["**", "__"] {
-        let bold = line.trim_end_matches([':', ' ']).strip_prefix(mark);
-        if let Some(inner) = bold.and_then(|l| l.strip_suffix(mark)) {
-            return (!inner.contains(mark)).then(|| inner.trim_matches([' ', ':']));
-        }
+    if let Some(inner) = bold(line) {
+        return Some(inner);
     }
     let plain = line.strip_suffix(':').unwrap_or(line);
     let words = plain.split_whitespace().count();
@@ -414,6 +438,20 @@ fn label(line: &str) -> Option<&str> {
         return (standard && capital || folded == "description").then_some(plain);
     }
     None
+}
+
+/// Returns the text of a line that is in bold as a whole, apart from a colon.
+fn bold(line: &str) -> Option<&str> {
+    ["**", "__"].into_iter().find_map(|mark| {
+        let marked = line.trim_end_matches([':', ' ']);
+        let inner = marked.strip_prefix(mark)?.strip_suffix(mark)?;
+        (!inner.contains(mark)).then(|| inner.trim_matches([' ', ':']))
+    })
+}
+
+/// Removes bold type and colons around a heading.
+fn trim_marks(heading: &str) -> &str {
+    heading.trim_matches(['*', ' ', ':'])
 }
 
 /// Turns `### Title ###` into `Title`; other lines are returned unchanged.

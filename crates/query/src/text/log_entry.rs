@@ -58,7 +58,31 @@ pub(super) fn failures(line: &str, surroundings: Surroundings) -> Vec<String> {
         return texts;
     }
     let text = coded(line).or_else(|| levelled(line, surroundings));
-    text.map(str::to_owned).into_iter().collect()
+    text.map(with_fields).unwrap_or_default()
+}
+
+/// Returns what an entry that only a log has tells of a failure, without the time, the level and the threads before it,
+/// and without the fields after it. The logger stays: it often has the name of a class.
+pub(super) fn told(line: &str) -> Option<&str> {
+    let head = Head::read(line).filter(|head| head.is_certain)?;
+    let text = after_names(head.rest, after_thread);
+    let text = fields(text).map_or(text, |(text, _)| text);
+    (line.len() <= MAX_LINE && is_text(text, MIN_WORDS)).then_some(text)
+}
+
+/// Splits a text from the JSON that some loggers write after it and a tab.
+fn fields(text: &str) -> Option<(&str, Map<String, Value>)> {
+    let (head, _) = text.split_once("\t{")?;
+    let fields = serde_json::from_str(text.get(head.len()..)?).ok()?;
+    Some((head.trim_end(), fields))
+}
+
+/// Returns a text without the fields after it, and what they say went wrong.
+fn with_fields(text: &str) -> Vec<String> {
+    match fields(text) {
+        Some((head, fields)) => owned(std::iter::once(head).chain(texts_of(&fields))),
+        None => vec![text.to_owned()],
+    }
 }
 
 /// Whether a line is JSON or logfmt about an error, from its start on.
@@ -119,12 +143,20 @@ fn json(text: &str) -> Option<Vec<String>> {
     if !level_of(&entry).unwrap_or_else(has_error) {
         return None;
     }
+    Some(owned(texts_of(&entry)))
+}
+
+/// Returns the messages of an entry, then its traces.
+fn texts_of(entry: &Map<String, Value>) -> impl Iterator<Item = &str> {
     let (mut messages, mut traces) = (Vec::new(), Vec::new());
-    collect_log_texts(&entry, &mut messages, &mut traces);
+    collect_log_texts(entry, &mut messages, &mut traces);
     // A trace of several lines is a part of the query's text by now.
     let texts = messages.into_iter().chain(traces);
-    let texts = texts.filter(|text| is_text(text, MIN_WORDS));
-    Some(texts.take(MAX_TEXTS).map(str::to_owned).collect())
+    texts.filter(|text| is_text(text, MIN_WORDS))
+}
+
+fn owned<'t>(texts: impl Iterator<Item = &'t str>) -> Vec<String> {
+    texts.take(MAX_TEXTS).map(str::to_owned).collect()
 }
 
 /// Collects the messages and the stack traces of a log entry. Its other values say when, where and by what it was
@@ -326,7 +358,11 @@ impl<'l> Head<'l> {
         for at in 0..MAX_WORDS_BEFORE_LEVEL {
             let (word, after) = first_word(rest);
             let next = first_word(after).0;
-            if let Some(level) = Level::read(word, is_failure) {
+            let named = match has_time {
+                true => after_channel(word),
+                false => word,
+            };
+            if let Some(level) = Level::read(named, is_failure) {
                 let is_set_off = level.is_upper || level.is_bracketed || level.is_marked;
                 // `acme.shop - ERROR - text`.
                 let is_between_dashes = at > 1 && before == "-" && next == "-";
@@ -344,7 +380,7 @@ impl<'l> Head<'l> {
             }
             let is_group = word.starts_with('[') && word.ends_with(']');
             let may_precede = has_time || is_group || word == "-" || next == "-";
-            if word.is_empty() || !may_precede || is_lower_level(word) {
+            if word.is_empty() || !may_precede || is_lower_level(named) {
                 return None;
             }
             only_groups &= is_group;
@@ -412,6 +448,14 @@ fn is_lower_level(word: &str) -> bool {
         .is_some_and(|level| level.is_upper || level.is_bracketed || level.is_marked)
 }
 
+/// Returns the level of `app.ERROR:`, as Monolog writes it after its channel; other words as they are.
+fn after_channel(word: &str) -> &str {
+    match word.rsplit_once('.') {
+        Some((_, level)) if level.ends_with(':') => level,
+        _ => word,
+    }
+}
+
 /// Splits a text after its first word.
 fn first_word(text: &str) -> (&str, &str) {
     let text = text.trim_start();
@@ -421,15 +465,19 @@ fn first_word(text: &str) -> (&str, &str) {
 /// Returns the text of an entry without the names of processes, threads and loggers before it. A class of errors is
 /// part of the text.
 fn text_after(rest: &str) -> &str {
+    after_names(rest, |text| {
+        after_thread(text).or_else(|| after_logger(text))
+    })
+}
+
+/// Returns a text without the names before it that `after_name` strips one by one.
+fn after_names<'t>(rest: &'t str, after_name: impl Fn(&'t str) -> Option<&'t str>) -> &'t str {
     let mut text = trim_separators(rest);
     for _ in 0..MAX_NAMES {
         if traces::is_error(text) {
             break;
         }
-        let after = after_process(text)
-            .or_else(|| after_group(text))
-            .or_else(|| after_logger(text));
-        match after {
+        match after_name(text) {
             Some(after) => text = trim_separators(after),
             None => break,
         }
@@ -439,6 +487,11 @@ fn text_after(rest: &str) -> &str {
 
 fn trim_separators(text: &str) -> &str {
     text.trim_start_matches(|c: char| c.is_whitespace() || matches!(c, ':' | '|' | '-' | '>'))
+}
+
+/// Returns the text after the name of a process or a thread.
+fn after_thread(text: &str) -> Option<&str> {
+    after_process(text).or_else(|| after_group(text))
 }
 
 /// Returns the text after `1234 --- ` of Spring.
@@ -455,7 +508,7 @@ fn after_group(text: &str) -> Option<&str> {
     (is_end && group.len() <= MAX_NAME).then_some(rest)
 }
 
-/// Returns the text after the name of a logger: `com.acme.Foo - `, `acme::shop: `, `Shop : `.
+/// Returns the text after the name of a logger: `com.acme.Foo - `, `acme::shop: `, `Shop : `, `shop.db` and a tab.
 fn after_logger(text: &str) -> Option<&str> {
     let (word, after) = first_word(text);
     let name = word.trim_end_matches(':');
@@ -466,11 +519,12 @@ fn after_logger(text: &str) -> Option<&str> {
     if name.len() > MAX_NAME || !is_plain || !(is_path || names::is_identifier_like(name, false)) {
         return None;
     }
+    let is_column = is_path && after.starts_with('\t');
     let after = after.trim_start();
     let is_separated = ["- ", ": ", "| ", "-- "]
         .iter()
         .any(|separator| after.starts_with(separator));
-    (is_separated || is_path && name.len() < word.len()).then_some(after)
+    (is_separated || is_column || is_path && name.len() < word.len()).then_some(after)
 }
 
 /// Whether a value is a text rather than one word or a number.
@@ -555,6 +609,8 @@ mod tests {
             "12:00:00.123 [main] ERROR acme::shop: ",
             "[12:00:00] error: ",
             "[main] ERROR com.acme.Foo - ",
+            "2024/05/01 12:00:00.123\tERROR\thttp.log.error\t",
+            "[2024-05-01T12:00:00+00:00] app.ERROR: ",
             "[ERROR] foo.bar: ",
             "[error] ",
             "ERROR [worker-1] com.acme.Foo - ",
@@ -575,6 +631,14 @@ mod tests {
                 (
                     "E0501 12:00:00.000000 1 a.go:1] \"No lock\" err=\"timed out\" pod=\"a b\"",
                     &["No lock", "timed out"],
+                ),
+                (
+                    "2024-05-01T12:00:00Z\tERROR\tNo lock\t{\"pod\": \"a b\", \"error\": \"timed out\"}",
+                    &["No lock", "timed out"],
+                ),
+                (
+                    "2024-05-01T12:00:00Z\tERROR\tNo lock\t{a b",
+                    &["No lock\t{a b"],
                 ),
                 (
                     "[ERROR] com.acme.LockException: not acquired",
@@ -608,6 +672,7 @@ mod tests {
             "error in line 3: it is slow",
             "A - B - C and the ERROR",
             "12:00:00 INFO Found the ERROR - it is here",
+            "12:00:00 app.INFO: Found the ERROR - it is here",
             "Errors: these are the known ones",
             "",
         ] {

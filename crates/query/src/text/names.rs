@@ -197,13 +197,14 @@ fn separator(text: &str, chain: &str) -> Option<&'static str> {
         rest.strip_prefix('~')
             .is_some_and(|name| identifier(name) == last)
     };
-    let separators = [".", "::", "->", "#", ".#", "?.", "\\"];
+    // Strings of JSON and PHP double the backslash.
+    let separators = [".", "::", "->", "#", ".#", "?.", "\\", "\\\\"];
     let fits = |separator: &&str| {
         text.strip_prefix(*separator)
             .is_some_and(|rest| match *separator {
                 "#" => is_class && rest.starts_with(starts_name),
                 // Before a small letter it is an escape, or a part of a path.
-                "\\" => is_class && rest.starts_with(char::is_uppercase),
+                "\\" | "\\\\" => is_class && rest.starts_with(char::is_uppercase),
                 "." => rest.starts_with(starts_name) || dereferenced(rest).is_some(),
                 "::" => rest.starts_with(starts_name) || is_destructor(rest),
                 _ => rest.starts_with(starts_name),
@@ -472,6 +473,7 @@ mod tests {
             ("com.acme#peek", &["com.acme", "peek"]),
             ("\\Acme\\Run\\Task::fix()", &["Acme.Run.Task.fix"]),
             ("src\\Acme\\run", &["src", "Acme", "run"]),
+            ("Acme\\\\Run\\\\Task", &["Acme.Run.Task"]),
         ] {
             assert_eq!(names(text), wanted, "{text}");
         }

@@ -316,7 +316,7 @@ fn lines_before<'w>(words: impl Iterator<Item = &'w str>) -> Option<(u32, u32)> 
         return None;
     }
     let number = words.next()?;
-    stated_lines(words.next()?, || Some(number))
+    stated_lines(number, || None).or_else(|| stated_lines(words.next()?, || Some(number)))
 }
 
 fn plain_words<'w>(words: impl Iterator<Item = &'w str>) -> impl Iterator<Item = &'w str> {
@@ -597,6 +597,7 @@ mod tests {
             ("see", "L12", (12, 12)),
             ("in line 12 of the file", "too", (12, 12)),
             ("lines 10-20 in", "", (10, 20)),
+            ("see L10-L20 of", "", (10, 20)),
             ("12 of", "and 13", (0, 0)),
             ("line 12", "", (0, 0)),
             ("", "has one line", (0, 0)),

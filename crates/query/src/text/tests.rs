@@ -161,6 +161,27 @@ fn unusual_queries_get_expected_titles() {
 }
 
 #[test]
+fn first_sentence_of_a_template_is_the_title() {
+    for head in [
+        "### Describe the bug\n\n",
+        "**Description**\n",
+        "<!-- Fill this in -->\n### Initial Checks\n\n- [x] I have searched\n\n### Description\n\n",
+        "### Provide environment information\n\n  System:\n    OS: macOS 14.1\n\n### Describe the bug\n\n",
+    ] {
+        let text = parse(&format!(
+            "{head}`Pool.acquire` hangs forever.\nIt is never woken up.\n"
+        ));
+        assert_eq!(text.title(), "Pool.acquire hangs forever.", "{head}");
+        assert_eq!(names(&text, MentionKind::Title), ["Pool.acquire"], "{head}");
+        let prose = texts(&text, SegmentKind::Prose).join("\n");
+        assert_eq!(prose, "It is never woken up.", "{head}");
+        assert!(!text.labels.is_empty(), "{head}");
+    }
+    assert_eq!(parse("# Description").title(), "Description");
+    assert_eq!(parse("### Steps\n\n```\ncode\n```\nLater").title(), "");
+}
+
+#[test]
 fn citations_are_read_outside_code_and_file_links() {
     let text = parse(
         "Shop closes too early since #4711\n\

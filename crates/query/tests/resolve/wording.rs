@@ -57,6 +57,62 @@ fn verb_of_a_question_names_nothing() {
 }
 
 #[test]
+fn plain_word_that_a_question_looks_up_is_a_name() {
+    const SHELVES: &str = "
+        //- shelves.py
+        class Shelf: pass
+        class Door: pass
+        def shelve(door): pass
+        def paint(door): pass
+        ";
+    let names = |query: &str, is_named: bool| {
+        let found = find(&snapshot(SHELVES, &[]), query, &Focus::default());
+        let symbols = found.symbols.iter();
+        let symbols = symbols.filter(|s| (s.from == EvidenceSource::Title) == is_named);
+        symbols.map(|s| s.name.clone()).collect::<Vec<_>>()
+    };
+    for (query, wanted) in [
+        ("where is Shelf defined?", &["Shelf"][..]),
+        ("who uses the Shelf class?", &["Shelf"]),
+        ("which classes implement Shelf", &["Shelf"]),
+        ("list all subclasses of Shelf", &["Shelf"]),
+        (
+            "what is the difference between Shelf and Door?",
+            &["Shelf", "Door"],
+        ),
+        ("who calls paint?", &["paint"]),
+    ] {
+        assert_eq!(names(query, true), wanted, "{query}");
+        assert_eq!(names(query, false), [""; 0], "{query}");
+    }
+    for query in [
+        "who uses paint?",
+        "where is the Shelf paint defined?",
+        "where is shelf defined?",
+        "the Shelf is empty",
+    ] {
+        assert_eq!(names(query, true), [""; 0], "{query}");
+    }
+}
+
+#[test]
+fn placeholder_package_names_nothing() {
+    const SHOP: &str = "
+        //- shop.py
+        class Foo: pass
+        def example(): pass
+        ";
+    let names = |query: &str| {
+        let found = find(&snapshot(SHOP, &[]), query, &Focus::default());
+        let symbols = found.symbols.iter();
+        let symbols = symbols.filter(|s| s.from == EvidenceSource::Title);
+        symbols.map(|s| s.name.clone()).collect::<Vec<_>>()
+    };
+    assert_eq!(names("No rule for com.example.Foo"), [""; 0]);
+    assert_eq!(names("No rule for com.acme.Foo"), ["Foo"]);
+}
+
+#[test]
 fn failed_tests_are_found_by_their_titles() {
     const SUITES: &str = "
         //- test/a.spec.js

@@ -166,3 +166,16 @@ fn footers_of_mails_are_dropped() {
         assert!(prose_of(kept).contains(last), "{kept}");
     }
 }
+
+#[test]
+fn lone_links_to_reproductions_are_left_out() {
+    let text = parse(
+        "Comments move\n\n[Playground link](https://acme.example/playground/#abc)\n\n\
+         In [the demo](https://acme.example/demo) they vanish.\n\n\
+         [Link](https://github.com/acme/shop/issues/12)\n",
+    );
+    let prose = texts(&text, SegmentKind::Prose).join("\n");
+    assert!(prose.contains("vanish"), "{prose}");
+    assert!(!prose.to_lowercase().contains("playground"), "{prose}");
+    assert_eq!(text.citations.len(), 1, "{:?}", text.citations);
+}

@@ -181,3 +181,33 @@ fn error_in_a_log_below_the_environment_is_kept() {
     ));
     assert_eq!(found, ["could not open block"]);
 }
+
+#[test]
+fn time_and_thread_of_an_entry_are_no_part_of_the_title() {
+    for (head, logger, mentions) in [
+        (
+            "2024-05-01 12:00:00.123 [eventLoop-4-1] ERROR acme.ShopApp - ",
+            "acme.ShopApp - ",
+            &["Pool.take", "acme.ShopApp"][..],
+        ),
+        (
+            "2024-05-01 12:00:00 ERROR 12 --- [eventLoop] acme.ShopApp : ",
+            "acme.ShopApp : ",
+            &["Pool.take", "acme.ShopApp"],
+        ),
+        (
+            "[2024-05-01T12:00:00+00:00] acme.ERROR: ",
+            "",
+            &["Pool.take"],
+        ),
+    ] {
+        let text = parse(&format!("{head}No lock for `Pool.take`\n\nIt waits."));
+        assert_eq!(text.title(), format!("{logger}No lock for Pool.take"));
+        assert_eq!(names(&text, MentionKind::Title), mentions, "{head}");
+        assert_eq!(
+            errors(&format!("{head}No lock for it")),
+            ["No lock for it"],
+            "{head}"
+        );
+    }
+}
