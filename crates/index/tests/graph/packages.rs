@@ -225,12 +225,18 @@ fn global_usings_hold_in_all_files_of_a_project() {
     check_uses(
         repository,
         "src/Core/Extensions.cs:Extensions.Words",
-        &["src/Shop/Sub/Cart.cs:3 likely"],
+        &[
+            "src/Other/Use.cs:2 name_only",
+            "src/Shop/Sub/Cart.cs:3 likely",
+        ],
     );
     check_uses(
         repository,
         "src/Pay/Extensions.cs:Extensions.Cents",
-        &["src/Shop/Sub/Cart.cs:4 likely"],
+        &[
+            "src/Other/Use.cs:2 name_only",
+            "src/Shop/Sub/Cart.cs:4 likely",
+        ],
     );
 }
 

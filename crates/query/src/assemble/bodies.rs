@@ -119,17 +119,23 @@ impl Bodies {
         }
     }
 
-    /// Adds parts of the best bodies that did not fit.
+    /// Adds parts of the best bodies that did not fit, and of bodies that are too long for their probability.
     pub(super) fn cut_best(&mut self, plan: &mut Plan<'_>) {
+        let max_rank = plan.config.bodies.max_cut_candidates;
         let mut best: Vec<&mut Body> = self
             .bodies
             .iter_mut()
-            .filter(|body| body.state == State::Waiting && body.rank < BEST && !body.is_container)
+            .filter(|body| match body.state {
+                State::Waiting => body.rank < BEST,
+                State::Unlikely => body.rank < max_rank,
+                _ => false,
+            })
+            .filter(|body| !body.is_container)
             .collect();
         best.sort_by_key(|body| body.rank);
         for body in best {
             if body.has_time(plan) {
-                body.add_cut(plan, plan.packed.left());
+                body.add_cut(plan, plan.packed.left().min(body.worth_tokens));
             }
         }
     }

@@ -47,6 +47,8 @@ pub(super) struct Body {
     /// Its rendering, once made: a body that is refused in this pass may be added in the next.
     measured: Option<MeasuredEntry>,
     pub worth: f32,
+    /// Maximum tokens that are worth showing of it.
+    pub worth_tokens: usize,
     /// The shown body that it nearly equals, where its state is `Duplicate`.
     near_duplicate: Option<NearDuplicate>,
     /// Where the question compares it with others.
@@ -112,7 +114,11 @@ impl Body {
         let is_failed_test = plan.is_failed_test(place.id);
         let is_named_line = plan.has_named_line(place.id);
         let is_certain = is_changed || is_failed_test || is_named_line;
-        let is_likely = rank == 0 || is_certain || plan.is_likely(&place, tokens);
+        let worth_tokens = match rank == 0 || is_certain {
+            true => usize::MAX,
+            false => plan.worth_tokens(&place),
+        };
+        let is_likely = tokens <= worth_tokens;
         let is_exact = plan.looked_up.is_exact();
         let is_beside = (rank > 0 || is_exact) && !is_certain && plan.is_beside_looked_up(&place);
         let state = match is_likely {
@@ -129,6 +135,7 @@ impl Body {
         };
         Self {
             worth: value / cost,
+            worth_tokens,
             place,
             file,
             compared,

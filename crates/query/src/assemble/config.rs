@@ -39,6 +39,7 @@ pub struct BodiesConfig {
     pub max_rest_share: u32,
     pub max_cut_share: u32,
     pub min_cut_tokens: usize,
+    pub max_cut_candidates: usize,
     pub max_container_tokens: usize,
     pub max_head_lines: f32,
     pub max_gap_tokens: usize,

@@ -4,6 +4,7 @@ use foldhash::HashMap;
 use foveate_index::{FileId, Files};
 use foveate_model::Role;
 
+use super::config::Limits;
 use super::plan::Plan;
 use crate::rank::{PlaceId, Ranked, RankedPlace};
 
@@ -41,20 +42,31 @@ impl FileProbabilities {
 }
 
 impl Plan<'_> {
-    /// Whether a place is likely enough to show its body of `tokens` tokens: a long body must be likelier than
-    /// a short one.
-    pub(super) fn is_likely(&self, place: &RankedPlace, tokens: usize) -> bool {
+    /// Returns the maximum tokens that are worth showing of a place, by its probability `p`: `usual_tokens *
+    /// (p / min_probability)^(1 / value_exponent)`. None are if it or its file is too unlikely. A long body must be
+    /// likelier than a short one.
+    pub(super) fn worth_tokens(&self, place: &RankedPlace) -> usize {
         let file = place.id.file(&self.snapshot.files);
         let probability = place.probability;
         let best = self.ranked.places.first().map_or(0.0, |p| p.probability);
-        let length = tokens as f32 / self.config.usual_tokens;
-        let min_probability = self.limits.min_probability * length.powf(self.limits.value_exponent);
-        probability >= min_probability
-            && probability >= self.limits.min_relative * best
+        let is_likely = probability >= self.limits.min_relative * best
             && self.file_probabilities.of(file) >= self.limits.min_file_probability
             && self.file_probabilities.of_best_place(file)
                 >= self.limits.min_probability * self.limits.file_factor
-            && !self.holds_back(place)
+            && !self.holds_back(place);
+        let Limits {
+            min_probability,
+            value_exponent,
+            ..
+        } = self.limits;
+        match is_likely {
+            false => 0,
+            true if min_probability == 0.0 => usize::MAX,
+            true => {
+                let length = (probability / min_probability).powf(1.0 / value_exponent);
+                (length * self.config.usual_tokens) as usize
+            }
+        }
     }
 
     /// Whether a place is a stretch that must not be shown: its file is held back, or it is test code and the intent

@@ -85,7 +85,7 @@ fn question_for_tests_lists_test_functions_with_their_relation() {
     let snapshot = fixture(SHELVES);
     let by_definition = [
         "test_width: calls close_door",
-        "test_close_door: tests close_door by name",
+        "test_close_door: calls close_door",
     ];
     for query in [
         "which tests cover close_door?",
@@ -119,7 +119,7 @@ fn tests_of_a_type_or_file_are_those_of_its_members() {
     let pack = asked(&snapshot, "tests for shop/shelf.py", 4000);
     let of_file = reasons(&pack, "tests");
     for wanted in [
-        "test_close_door: tests close_door by name",
+        "test_close_door: calls close_door",
         "test_put: tests Shelf.put by name",
     ] {
         assert!(of_file.contains(&wanted.to_owned()), "{of_file:?}");
