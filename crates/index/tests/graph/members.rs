@@ -65,6 +65,7 @@ fn out_of_line_members_see_their_type() {
         "pool/methods.pkg:Pool.acquire",
         &[
             "pool/methods.pkg:Pool.release certain",
+            "pool/pool.pkg:Pool.size certain",
             "pool/pool.pkg:Base.close certain",
             "pool/pool.pkg:Size.grow likely",
         ],
