@@ -66,7 +66,7 @@ impl<'a> Resolver<'a> {
             return;
         }
         let first = self.evaluator.first_name(at, head);
-        self.uses_of_first(first, outcome, count == 2, &mut push);
+        self.uses_of_first(first, outcome, count, &mut push);
         let Some(function) = applied else {
             return;
         };
@@ -89,17 +89,17 @@ impl<'a> Resolver<'a> {
         }
     }
 
-    /// Adds the uses of what the first name of a path means. `outcome` is that of the whole path, which may be a pair of
-    /// names.
+    /// Adds the uses of what the first name of a path means. `outcome` is that of the whole path, and `count` the number of
+    /// its names.
     fn uses_of_first(
         &self,
         first: Outcome,
         outcome: Outcome,
-        is_pair: bool,
+        count: usize,
         push: &mut impl FnMut(DefId, Confidence),
     ) {
         let is_module = matches!(first.found.first(), Some(Target::Module(_)));
-        if !(is_module && is_pair) {
+        if !is_module || count > 2 {
             for id in first.found.definitions() {
                 if self.is_named_as_owner(id) {
                     push(id, first.confidence);
@@ -175,8 +175,8 @@ impl<'a> Resolver<'a> {
     }
 
     /// Whether naming a definition before a member is a use of it: a type, a function, or a variable outside of
-    /// functions. A namespace is only an object where modules are, too; elsewhere its name is a part of the
-    /// name of the member.
+    /// functions. A namespace is only an object where modules are, too; elsewhere its name is a part of the name of the
+    /// member.
     fn is_named_as_owner(&self, id: DefId) -> bool {
         let definition = self.names.definition(id);
         match definition.kind {
