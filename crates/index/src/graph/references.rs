@@ -213,14 +213,19 @@ impl<'a> Resolver<'a> {
             push(constant, Confidence::Likely);
             return;
         }
-        if is_member {
-            let (extensions, confidence) = self.evaluator.extensions(self.file, name, outcome);
-            for target in extensions.definitions() {
-                push(target, confidence);
+        let evaluator = &self.evaluator;
+        let (extensions, confidence) = match reference.kind {
+            _ if is_member => evaluator.extensions(self.file, name, outcome),
+            ReferenceKind::Call => {
+                evaluator.extensions_of_implicit_receiver(self.file, name, outcome)
             }
-            if !extensions.is_empty() {
-                return;
-            }
+            _ => (Targets::default(), Confidence::NameOnly),
+        };
+        for target in extensions.definitions() {
+            push(target, confidence);
+        }
+        if !extensions.is_empty() {
+            return;
         }
         let may_be_macro = !is_member
             && reference.kind == ReferenceKind::Call

@@ -65,6 +65,7 @@ fn out_of_line_members_see_their_type() {
         "pool/methods.pkg:Pool.acquire",
         &[
             "pool/methods.pkg:Pool.release certain",
+            "pool/pool.pkg:Pool.size certain",
             "pool/pool.pkg:Base.close certain",
             "pool/pool.pkg:Size.grow likely",
         ],
@@ -592,5 +593,36 @@ fn extension_functions_of_kotlin_use_members_of_their_type() {
         repository,
         "app/Extensions.kt:Cart.again",
         &["app/Extensions.kt:6 certain"],
+    );
+}
+
+#[test]
+fn extension_functions_of_kotlin_may_have_an_implicit_receiver() {
+    let repository = "
+        //- web/Route.kt
+        package web
+        class Route
+        fun Route.page(path: String) {}
+        fun routing(block: Route.() -> Unit) {}
+        fun home() { routing { page(\"/\") } }
+        //- app/Star.kt
+        package app
+        import web.*
+        fun pages() { routing { page(\"/a\") } }
+        //- app/Named.kt
+        package app
+        import web.page
+        import web.routing
+        fun named() { routing { page(\"/b\") } }
+        //- other/Unseen.kt
+        package other
+        fun unseen() { page(\"/c\") }
+        ";
+    check_uses(
+        repository,
+        "web/Route.kt:Route.page",
+        &[
+            "app/Named.kt:4 certain", "app/Star.kt:3 likely", "web/Route.kt:5 likely",
+        ],
     );
 }

@@ -635,3 +635,79 @@ fn names_between_a_module_and_a_member_are_uses() {
         &["main.go:4 certain"],
     );
 }
+
+#[test]
+fn fields_before_a_member_are_used() {
+    let repository = "
+        //- app/Cart.java
+        package app;
+        class Cart {
+            private Pool pool;
+            static final Pool SHARED = make();
+            Pool close() {
+                pool.close();
+                this.pool.close();
+                SHARED.close();
+                return Cart.SHARED.next;
+            }
+            void other(Pool pool) {
+                pool.close();
+            }
+        }
+        //- app/Shop.kt
+        package app
+        class Shop(private val stock: Stock) {
+            fun close() {
+                stock.close()
+                this.stock.close()
+            }
+        }
+        //- shop/Till.cs
+        namespace Shop;
+        class Till {
+            readonly Drawer _drawer = Make();
+            Drawer Spare { get; set; }
+            void Close() {
+                _drawer.Close();
+                Spare.Close();
+            }
+        }
+        //- src/Till.php
+        <?php
+        class Till {
+            private $drawer;
+            function close() {
+                $this->drawer->close();
+            }
+        }
+        //- till.py
+        class Till:
+            def __init__(self):
+                self.drawer = make()
+            def close(self):
+                self.drawer.close()
+        ";
+    for (definition, expected) in [
+        (
+            "app/Cart.java:Cart.pool",
+            &["app/Cart.java:6 certain", "app/Cart.java:7 certain"][..],
+        ),
+        (
+            "app/Cart.java:Cart.SHARED",
+            &["app/Cart.java:8 certain", "app/Cart.java:9 certain"],
+        ),
+        (
+            "app/Shop.kt:Shop.stock",
+            &["app/Shop.kt:4 certain", "app/Shop.kt:5 certain"],
+        ),
+        ("shop/Till.cs:Till._drawer", &["shop/Till.cs:6 certain"]),
+        ("shop/Till.cs:Till.Spare", &["shop/Till.cs:7 certain"]),
+        ("src/Till.php:Till.drawer", &["src/Till.php:5 certain"]),
+        (
+            "till.py:Till.drawer",
+            &["till.py:3 certain", "till.py:5 certain"],
+        ),
+    ] {
+        check_uses(repository, definition, expected);
+    }
+}

@@ -1,5 +1,5 @@
-//! Finds the uses that a path has before its last name: `Kind` in `Kind.of(x)`, `f` in `a.f.call(x)`. Few
-//! languages record them as references of their own. Start at [`Resolver::uses_before`].
+//! Finds the uses that a path has before its last name: `Kind` in `Kind.of(x)`, `pool` in `self.pool.close()`, `f` in
+//! `a.f.call(x)`. Few languages record them as references of their own. Start at [`Resolver::uses_before`].
 
 use foveate_model::{DefinitionKind, Reference};
 
@@ -8,6 +8,7 @@ use crate::files::DefId;
 use crate::graph::candidates::{Nesting, nesting};
 use crate::graph::names::Position;
 use crate::graph::paths;
+use crate::graph::relations::Confidence;
 use crate::graph::targets::Target;
 use crate::graph::values::{Outcome, Value};
 
@@ -41,7 +42,7 @@ impl<'a> Resolver<'a> {
             last = name;
             count += 1;
         }
-        if count < 2 || self.is_recorded(reference, path, head) || self.is_defined_at(reference) {
+        if count < 2 || self.is_defined_at(reference) {
             return;
         }
         let mut push = |target, confidence| {
@@ -52,32 +53,23 @@ impl<'a> Resolver<'a> {
             };
             self.push_once(reference.line, edge, edges);
         };
-        let first = self.evaluator.first_name(at, head);
-        match first.found.first() {
-            Some(Target::Module(_)) if count == 2 => {
-                // In `const Client = require('./client')`, `Client.open` names the class if it has the member.
-                for id in self.through_default_export(first.found).definitions() {
-                    let has_member =
-                        [Value::Class(id), Value::Definition(id)].contains(&outcome.receiver);
-                    if has_member && self.is_named_as_owner(id) {
-                        push(id, outcome.confidence);
-                    }
-                }
-            }
-            _ => {
-                // `TABLE` in `conf.TABLE.get`.
-                let inner = paths::names(path).skip(1).take(count - 2);
-                let named = self.evaluator.behind_modules(first, inner);
-                for id in named.found.definitions() {
-                    if self.is_named_as_owner(id) {
-                        push(id, named.confidence);
-                    }
+        let applied = (count > 2).then(|| self.evaluator.applied(at, path));
+        // `pool` in `self.pool.close()`.
+        if let Some(holder) = applied {
+            for id in holder.found.definitions() {
+                if self.is_variable_for_others(id) {
+                    push(id, holder.confidence);
                 }
             }
         }
-        if count == 2 {
+        if self.is_recorded(reference, path, head) {
             return;
         }
+        let first = self.evaluator.first_name(at, head);
+        self.uses_of_first(first, outcome, (path, count), &mut push);
+        let Some(function) = applied else {
+            return;
+        };
         // `Kind` in `shapes.Kind.of(x)`. A field that holds the class does not name it.
         if let Some(id) = self.owner_of(outcome)
             && self.names.definition(id).kind.is_class()
@@ -89,11 +81,40 @@ impl<'a> Resolver<'a> {
             && outcome.found.is_empty()
             && USES_OF_FUNCTION.contains(&last);
         if applies {
-            let function = self.evaluator.applied(at, path);
             for id in function.found.definitions() {
                 if self.names.definition(id).kind.is_function() || self.names.is_class(id) {
                     push(id, function.confidence);
                 }
+            }
+        }
+    }
+
+    /// Adds the uses of what the first name of a path means, or the first one behind modules. `outcome` is that of the whole
+    /// path, and `count` the number of its names.
+    fn uses_of_first(
+        &self,
+        first: Outcome,
+        outcome: Outcome,
+        (path, count): (&str, usize),
+        push: &mut impl FnMut(DefId, Confidence),
+    ) {
+        let is_module = matches!(first.found.first(), Some(Target::Module(_)));
+        if !is_module || count > 2 {
+            // `TABLE` in `conf.TABLE.get`.
+            let inner = paths::names(path).skip(1).take(count - 2);
+            let named = self.evaluator.behind_modules(first, inner);
+            for id in named.found.definitions() {
+                if self.is_named_as_owner(id) {
+                    push(id, named.confidence);
+                }
+            }
+            return;
+        }
+        // In `const Client = require('./client')`, `Client.open` names the class if it has the member.
+        for id in self.through_default_export(first.found).definitions() {
+            let has_member = [Value::Class(id), Value::Definition(id)].contains(&outcome.receiver);
+            if has_member && self.is_named_as_owner(id) {
+                push(id, outcome.confidence);
             }
         }
     }
@@ -157,8 +178,8 @@ impl<'a> Resolver<'a> {
     }
 
     /// Whether naming a definition before a member is a use of it: a type, a function, or a variable outside of
-    /// functions and types. A namespace is only an object where modules are, too; elsewhere its name is a part of the
-    /// name of the member.
+    /// functions. A namespace is only an object where modules are, too; elsewhere its name is a part of the name of the
+    /// member.
     fn is_named_as_owner(&self, id: DefId) -> bool {
         let definition = self.names.definition(id);
         match definition.kind {
@@ -168,11 +189,26 @@ impl<'a> Resolver<'a> {
             | DefinitionKind::TypeAlias
             | DefinitionKind::Function => !definition.modifiers.is_block,
             DefinitionKind::Module => self.names.rules(id.file).modules_have_defaults,
+            DefinitionKind::Constant
+            | DefinitionKind::Variable
+            | DefinitionKind::Method
+            | DefinitionKind::EnumMember
+            | DefinitionKind::Field => self.is_variable_for_others(id),
+        }
+    }
+
+    /// Whether a definition holds a value for other functions: a field, a constant, a property with code, or a variable
+    /// outside of functions.
+    fn is_variable_for_others(&self, id: DefId) -> bool {
+        let definition = self.names.definition(id);
+        match definition.kind {
+            DefinitionKind::Field | DefinitionKind::EnumMember => true,
+            DefinitionKind::Method => definition.modifiers.is_property,
             DefinitionKind::Constant | DefinitionKind::Variable => self
                 .names
                 .facts(id.file)
-                .is_some_and(|facts| nesting(facts, definition) == Nesting::TopLevel),
-            DefinitionKind::Method | DefinitionKind::EnumMember | DefinitionKind::Field => false,
+                .is_some_and(|facts| nesting(facts, definition) != Nesting::InFunction),
+            _ => false,
         }
     }
 }

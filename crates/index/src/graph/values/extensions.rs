@@ -41,22 +41,37 @@ impl<'a> Evaluator<'a> {
                 found.push(candidate);
             }
         }
-        let mut targets = Targets::default();
-        for candidate in &found {
-            targets.push(Target::Definition(candidate.id));
-        }
-        // Overloads have one full name.
-        let first = found.first().map(Candidate::full_name);
-        let is_one = first.is_some_and(|first| {
-            let mut others = found.iter();
-            others.all(|other| other.full_name().is_same(first))
-        });
         let is_unknown = matches!(member.receiver, Value::Unknown | Value::Unbound);
-        let confidence = match is_one && !(is_unknown && is_member_of_other) {
-            true => Confidence::Likely,
-            false => Confidence::NameOnly,
-        };
-        (targets, confidence)
+        told_apart(&found, is_unknown && is_member_of_other)
+    }
+
+    /// Returns the extensions that a call of `name` without a receiver may mean, and how sure they are: the receiver may be
+    /// that of a function or lambda around the call, as in `build { extend() }`. `bare` is the outcome of the name, which
+    /// has no definition.
+    pub(in crate::graph) fn extensions_of_implicit_receiver(
+        &self,
+        file: FileId,
+        name: &'a str,
+        bare: Outcome,
+    ) -> (Targets, Confidence) {
+        let names = self.names;
+        let rules = names.rules(file);
+        let is_builtin = || rules.builtin_members.binary_search(&name).is_ok();
+        if !rules.has_extensions || bare.value != Value::Unbound || is_builtin() {
+            return (Targets::default(), Confidence::NameOnly);
+        }
+        let mut found: Vec<Candidate<'a>> = Vec::new();
+        let mut is_member = false;
+        for candidate in names.named(file, name).take(MAX_NAMESAKES) {
+            let definition = candidate.definition;
+            let is_function = definition.kind.is_function() && !definition.modifiers.is_property;
+            if !definition.modifiers.is_out_of_line {
+                is_member |= candidate.nesting() == Nesting::InType;
+            } else if is_function && names.sees_extension(file, &candidate) {
+                found.push(candidate);
+            }
+        }
+        told_apart(&found, is_member)
     }
 
     /// Whether an extension is one of the type of a receiver: of its class or a base of it, or of a type outside
@@ -70,6 +85,26 @@ impl<'a> Evaluator<'a> {
             (_, extended) => extended == Value::External,
         }
     }
+}
+
+/// Returns the found extensions, and how sure they are: likely if all have one full name, and no member of that name
+/// may be meant instead.
+fn told_apart(found: &[Candidate<'_>], may_be_member: bool) -> (Targets, Confidence) {
+    let mut targets = Targets::default();
+    for candidate in found {
+        targets.push(Target::Definition(candidate.id));
+    }
+    // Overloads have one full name.
+    let first = found.first().map(Candidate::full_name);
+    let is_one = first.is_some_and(|first| {
+        let mut others = found.iter();
+        others.all(|other| other.full_name().is_same(first))
+    });
+    let confidence = match is_one && !may_be_member {
+        true => Confidence::Likely,
+        false => Confidence::NameOnly,
+    };
+    (targets, confidence)
 }
 
 /// Whether the receiver of a member can have extensions. A receiver that is certain, but no object, is a type or

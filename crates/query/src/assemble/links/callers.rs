@@ -175,7 +175,7 @@ fn implementers(plan: &Plan<'_>, ranks: &Ranks) -> Vec<Link> {
         .filter(|(of, site)| {
             site.confidence != Confidence::NameOnly
                 && site.enclosing != Some(*of)
-                && is_kind(files, site, ReferenceKind::Base)
+                && is_base(files, *of, site)
         })
         .map(|(of, site)| (ranks.key(files, &site), of, site))
         .collect();
@@ -368,7 +368,12 @@ pub(in crate::assemble) fn verb(files: &Files, of: DefId, site: &CallSite) -> Ve
     }
 }
 
-/// Whether a call names the definition before the called member: `Checker` in `Checker.check()`.
+/// Whether a class has the definition `of` as its base: `A` in `class B extends A`, but not in `class B extends A.C`.
+pub(super) fn is_base(files: &Files, of: DefId, site: &CallSite) -> bool {
+    is_kind(files, site, ReferenceKind::Base) && !is_owner(files, of, site)
+}
+
+/// Whether a reference names the definition before its last name: `Checker` in `Checker.check()`.
 fn is_owner(files: &Files, of: DefId, site: &CallSite) -> bool {
     let definition = files.definition(of);
     let Some(content) = files.content(site.file) else {
@@ -376,7 +381,8 @@ fn is_owner(files: &Files, of: DefId, site: &CallSite) -> bool {
     };
     let reference = content.facts.references.get(site.reference as usize);
     // What is called by `f.call()` is the function `f`.
-    !definition.kind.is_function()
+    let is_called = definition.kind.is_function() && !definition.modifiers.is_property;
+    !is_called
         && reference.is_some_and(|reference| {
             reference.path != reference.name
                 && reference.name.of(&content.text) != &*definition.name
@@ -387,7 +393,7 @@ fn is_call(files: &Files, site: &CallSite) -> bool {
     is_kind(files, site, ReferenceKind::Call)
 }
 
-pub(super) fn is_kind(files: &Files, site: &CallSite, kind: ReferenceKind) -> bool {
+fn is_kind(files: &Files, site: &CallSite, kind: ReferenceKind) -> bool {
     let references = files
         .content(site.file)
         .map(|content| &content.facts.references);

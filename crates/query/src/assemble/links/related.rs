@@ -5,9 +5,8 @@ use std::collections::{BTreeMap, VecDeque};
 
 use foldhash::{HashMap, HashSet};
 use foveate_index::{Confidence, DefId, Snapshot};
-use foveate_model::ReferenceKind;
 
-use super::callers::is_kind;
+use super::callers::is_base;
 use super::link::{Link, Relation};
 use crate::assemble::card;
 use crate::assemble::entry::{Entry, SectionKind};
@@ -69,9 +68,9 @@ fn subclasses(snapshot: &Snapshot, class: DefId) -> Vec<DefId> {
     let mut found = Vec::new();
     while let Some(base) = waiting.pop_front() {
         for site in graph.uses_of(base) {
-            let subclass = site.enclosing.filter(|_| {
-                site.confidence != Confidence::NameOnly && is_kind(files, site, ReferenceKind::Base)
-            });
+            let subclass = site
+                .enclosing
+                .filter(|_| site.confidence != Confidence::NameOnly && is_base(files, base, site));
             let Some(subclass) = subclass.filter(|id| files.definition(*id).kind.is_class()) else {
                 continue;
             };

@@ -246,6 +246,41 @@ fn question_for_implementers_lists_no_other_uses() {
 }
 
 #[test]
+fn subclasses_of_a_nested_class_do_not_extend_the_outer_one() {
+    let snapshot = fixture(
+        "
+        //- app/Adapter.java
+        package app;
+        public interface Adapter {
+            void adapt();
+            abstract class Factory {
+                abstract Adapter create();
+                void adapt() {}
+            }
+        }
+        //- app/PlainAdapter.java
+        package app;
+        class PlainAdapter implements Adapter {
+            public void adapt() {}
+        }
+        //- app/PlainFactory.java
+        package app;
+        class PlainFactory extends Adapter.Factory {
+            Adapter create() { return new PlainAdapter(); }
+            void adapt() {}
+        }
+        ",
+    );
+    let pack = asked(&snapshot, "who overrides Adapter.adapt?", 4000);
+    assert_eq!(
+        reasons(&pack, "callers"),
+        ["PlainAdapter.adapt: overrides Adapter.adapt"],
+        "{}",
+        pack.context
+    );
+}
+
+#[test]
 fn compared_definitions_get_equal_parts_in_the_order_asked() {
     let function = |name: &str, verb: &str| {
         let lines: String = (0..90)

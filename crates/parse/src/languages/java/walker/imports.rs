@@ -6,9 +6,15 @@ use tree_sitter::Node;
 use crate::syntax::Descend;
 use crate::walk::{Handled, Walk, children, field};
 
+/// Sets the package of the file, and adds the annotations in `@A package b;` of `package-info.java`.
 pub(super) fn package<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
     for child in children(node) {
         match child.kind() {
+            "marker_annotation" | "annotation" => {
+                if let Some(name) = field(child, "name") {
+                    walk.refer(ReferenceKind::Decorator, name);
+                }
+            }
             "identifier" | "scoped_identifier" => {
                 walk.collector.package = without_blanks(walk.of(child));
                 walk.collector.skip_to(child.end_byte());
@@ -16,7 +22,7 @@ pub(super) fn package<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handle
             _ => {}
         }
     }
-    Some(Descend::Into)
+    Some(Descend::Past)
 }
 
 /// Adds `import a.b.C`, `import a.b.*`, `import static a.B.c`: all but the last name is the module.

@@ -97,8 +97,10 @@ impl Masker<'_> {
         let unknown = [
             context_parameters(line, next),
             guard(line),
+            context_type(line),
             primary_constructor(line),
             actual_constructor(line),
+            modifier_of_class(line),
         ];
         for range in unknown.into_iter().flatten().chain(quotes_at_ends(line)) {
             self.blank(start + range.start..start + range.end);
@@ -118,7 +120,41 @@ impl Masker<'_> {
         if line.trim_start().starts_with('@') && next.is_some_and(is_unexpected) {
             self.blank(start..start + line.trim_end().len());
         }
+        if begins_accessor(line) {
+            self.blank_annotation_before(start);
+        }
     }
+
+    /// Masks an annotation of several lines that ends in the line before `end`. The grammar expects none before an accessor.
+    fn blank_annotation_before(&mut self, end: usize) {
+        let text = self.text.get(..end).unwrap_or("");
+        let Some(mut at) = annotation_at_end(text) else {
+            return;
+        };
+        for line in text.get(at..).unwrap_or("").split_inclusive('\n') {
+            self.blank(at..at + line.trim_end().len());
+            at += line.len();
+        }
+    }
+}
+
+/// Maximum number of lines of an annotation.
+const MAX_ANNOTATION_LINES: usize = 20;
+
+/// Returns the start of the line in which the annotation begins whose closing bracket is the last line of a text.
+fn annotation_at_end(text: &str) -> Option<usize> {
+    let mut lines = text.split_inclusive('\n').rev();
+    let last = lines.next().filter(|line| line.trim() == ")")?;
+    let (mut at, mut open) = (text.len() - last.len(), 1);
+    for line in lines.take(MAX_ANNOTATION_LINES) {
+        at -= line.len();
+        open += line.matches(')').count();
+        open = open.saturating_sub(line.matches('(').count());
+        if open == 0 {
+            return line.trim_start().starts_with('@').then_some(at);
+        }
+    }
+    None
 }
 
 /// Longest text between the name of a class and the parameters of its constructor, in characters.
@@ -214,15 +250,7 @@ const DECLARATIONS: &[&str] = &["class", "fun", "interface", "object", "val", "v
 fn context_parameters(line: &str, next: Option<&str>) -> Option<Range<usize>> {
     let indent = line.len() - line.trim_start().len();
     let rest = line.get(indent..)?.strip_prefix("context(")?;
-    let mut depth = 1;
-    let close = rest.find(|c| {
-        depth += match c {
-            '(' => 1,
-            ')' => -1,
-            _ => 0,
-        };
-        depth == 0
-    })?;
+    let close = closing_bracket(rest)?;
     let after = match rest.get(close + 1..)?.trim() {
         "" => next?.trim(),
         after => after,
@@ -231,6 +259,36 @@ fn context_parameters(line: &str, next: Option<&str>) -> Option<Range<usize>> {
     let is_declaration =
         word.starts_with('@') || MODIFIERS.contains(&word) || DECLARATIONS.contains(&word);
     is_declaration.then(|| indent..line.len() - rest.len() + close + 1)
+}
+
+/// Returns the offset of the bracket that closes the one before a text.
+fn closing_bracket(text: &str) -> Option<usize> {
+    let mut depth = 1;
+    text.find(|c| {
+        depth += match c {
+            '(' => 1,
+            ')' => -1,
+            _ => 0,
+        };
+        depth == 0
+    })
+}
+
+/// Returns the range of the context parameters of a function type: `context(A)` in `f: context(A) () -> Unit`. The grammar
+/// does not know them.
+fn context_type(line: &str) -> Option<Range<usize>> {
+    let start = line.find("context(")?;
+    let (before, context) = line.split_at_checked(start)?;
+    let rest = context.strip_prefix("context(")?;
+    let end = line.len() - rest.len() + closing_bracket(rest)? + 1;
+    let after = line.get(end..)?;
+    let before = before.trim_end();
+    let follows_mark = before.ends_with([':', '<']) && !before.ends_with("?:");
+    let is_type = follows_mark || before.ends_with("suspend");
+    let has_parameters = after
+        .trim_start()
+        .starts_with(|c: char| c == '(' || c.is_uppercase());
+    (is_type && has_parameters && after.contains("->")).then_some(start..end)
 }
 
 /// Returns the ranges of the quotes that a raw string begins or ends with, beside its own three.
@@ -356,15 +414,46 @@ fn is_accessor(line: &str) -> bool {
     line.starts_with("get()") || line.starts_with("set(")
 }
 
+/// Whether a line is an accessor without code, or begins one with code.
+fn begins_accessor(line: &str) -> bool {
+    let mut words = line
+        .trim()
+        .split(' ')
+        .skip_while(|word| MODIFIERS.contains(word));
+    words
+        .next()
+        .is_some_and(|word| word == "set" || is_accessor(word))
+}
+
 /// Returns the range of `protected constructor` in the head of a class, which hides the class if annotations in several
-/// lines precede it. Without these words the class has the same constructor.
+/// lines precede it. Without these words the class has the same constructor. After an annotation only the first word goes:
+/// the parameters would become the arguments of the annotation.
 fn primary_constructor(line: &str) -> Option<Range<usize>> {
     let end = line.find(" constructor(")? + " constructor".len();
     let head = line.get(..end)?.strip_suffix(" constructor")?;
     let (before, visibility) = head.rsplit_once(' ')?;
-    let is_head = before.contains("class ")
-        && matches!(visibility, "internal" | "private" | "protected" | "public");
-    is_head.then(|| before.len() + 1..end)
+    let (_, class) = before.rsplit_once("class ")?;
+    let end = match class.contains('@') {
+        true => head.len(),
+        false => end,
+    };
+    let is_visibility = matches!(visibility, "internal" | "private" | "protected" | "public");
+    is_visibility.then(|| before.len() + 1..end)
+}
+
+/// Returns the range of the word `annotation` or `actual` before `class`. The grammar may take such a class and the
+/// annotations before it for an expression of names. Without the word it is the same class.
+fn modifier_of_class(line: &str) -> Option<Range<usize>> {
+    let end = line.find(" class ")?;
+    let before = line.get(..end)?;
+    let mut words = ["annotation", "actual"].into_iter();
+    let word = words.find(|word| before.ends_with(*word))?;
+    let start = end - word.len();
+    // After other words it is prose.
+    let is_modifier =
+        |word: &str| word == "actual" || word.starts_with('@') || MODIFIERS.contains(&word);
+    let mut others = line.get(..start)?.split_whitespace();
+    others.all(is_modifier).then_some(start..end)
 }
 
 /// Returns the range of `actual` in a line that begins with a constructor. The grammar does not expect it there, on another
@@ -425,6 +514,29 @@ mod tests {
             (
                 "class K private constructor(a: B)\n",
                 "class K                    (a: B)\n",
+            ),
+            (
+                "class K<T> @A internal constructor(a: B)\n",
+                "class K<T> @A          constructor(a: B)\n",
+            ),
+            (
+                "@A public annotation class B\n",
+                "@A public            class B\n",
+            ),
+            ("  actual class B {\n", "         class B {\n"),
+            ("// One annotation class B\n", "// One annotation class B\n"),
+            (
+                "f: context(A) (B) -> C,\ng: suspend context(A) B.() -> C\n",
+                "f:            (B) -> C,\ng: suspend            B.() -> C\n",
+            ),
+            ("a ?: context(b) (c) -> d\n", "a ?: context(b) (c) -> d\n"),
+            (
+                "  var a = b\n  @A(\n    c(1)\n  )\n  private set\n",
+                "  var a = b\n     \n        \n   \n  private set\n",
+            ),
+            (
+                "@A\nval a = b(\n  1\n)\n  set\n",
+                "@A\nval a = b(\n  1\n)\n  set\n",
             ),
             ("  else if a -> d\n", "  else      -> d\n"),
             ("else if (a) f { b -> c }\n", "else if (a) f { b -> c }\n"),

@@ -23,7 +23,9 @@ pub(super) fn called(call: Node<'_>) -> Option<Node<'_>> {
 }
 
 pub(super) fn call<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
-    let function = called(node).filter(|function| class_literal(walk, *function).is_none())?;
+    let function = called(node).filter(|function| {
+        class_literal(walk, *function).is_none() && !is_member_of_callable(*function)
+    })?;
     walk.call(function, depth)
 }
 
@@ -68,6 +70,10 @@ pub(super) fn binary<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Han
 /// `a.b`, `A::b`. `A::class` is a reference to the type; the members after it belong to the library.
 pub(super) fn member<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
     let Some(literal) = class_literal(walk, node) else {
+        if is_member_of_callable(node) {
+            walk.mark_handled(last_identifier(node));
+            return Some(Descend::Into);
+        }
         return crate::walk::member(walk, node, depth);
     };
     if literal == node
@@ -93,6 +99,24 @@ fn class_literal<'t>(walk: &Walk<'t>, mut node: Node<'t>) -> Option<Node<'t>> {
         node = node.named_child(0)?;
     }
     None
+}
+
+/// Whether a node is a member of a function or property that a callable reference names, as in `::f.name` and
+/// `a::b.isInitialized`. It belongs to the library.
+fn is_member_of_callable(mut node: Node<'_>) -> bool {
+    for _ in 0..8 {
+        let object = node.named_child(0);
+        let Some(object) = object.filter(|_| node.kind() == "navigation_expression") else {
+            return false;
+        };
+        let is_scoped = object.child(1).is_some_and(|mark| mark.kind() == "::");
+        match object.kind() {
+            "callable_reference" => return true,
+            "navigation_expression" if is_scoped => return true,
+            _ => node = object,
+        }
+    }
+    false
 }
 
 /// `::f`, `A::f`.

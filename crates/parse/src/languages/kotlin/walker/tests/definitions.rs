@@ -424,3 +424,60 @@ class After { fun f() {} }
     );
     assert!(facts.issues.is_empty(), "{:?}", facts.issues);
 }
+
+#[test]
+fn heads_and_accessors_with_annotations_keep_their_class() {
+    for (source, expected) in [
+        (
+            "package a
+class A @Inject internal constructor(val x: Int) {
+  fun f() {}
+}
+class B
+",
+            "A x f B",
+        ),
+        (
+            "package a
+@Target(
+    AnnotationTarget.CLASS,
+    AnnotationTarget.PROPERTY_SETTER
+)
+@Retention(AnnotationRetention.BINARY)
+public annotation class A
+
+annotation class B
+",
+            "A B",
+        ),
+        (
+            "package a
+class A(
+  private val x: B
+) {
+  var y: (Int) -> Unit = {}
+    @Deprecated(
+      \"z\",
+      level = ERROR
+    )
+    set
+  fun f() {}
+}
+",
+            "A x y f",
+        ),
+        (
+            "package a
+fun f(body: context(Scope) () -> Unit) {}
+class A {
+  fun g(body: suspend context(Scope) (Int) -> Unit) {}
+}
+",
+            "f A g",
+        ),
+    ] {
+        let facts = crate::testing::facts(kotlin(), source);
+        let names: Vec<&str> = facts.definitions.iter().map(|d| &*d.name).collect();
+        assert_eq!(names.join(" "), expected, "{source}");
+    }
+}

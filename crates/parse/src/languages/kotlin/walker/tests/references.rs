@@ -106,6 +106,16 @@ Foo::class.java.name; go(Foo::class, Foo::value); Bar::class.go()",
             type bar in a.f",
     );
     uses(
+        "take(::foo.name); take(this::bar.isInitialized)
+Foo::baz.call(other)",
+        "call take in a.f
+            attribute foo in a.f
+            call take in a.f
+            attribute this::bar in a.f
+            attribute foo::baz in a.f
+            name other in a.f",
+    );
+    uses(
         "f(name = other, second = Other.X)",
         "call f in a.f
             name other in a.f
