@@ -120,7 +120,7 @@ impl Problem {
         Self::new(
             StatusCode::NOT_ACCEPTABLE,
             "not_acceptable",
-            format!("`accept` allows none of the media types of this `format`: {offers}"),
+            format!("`accept` allows none of the media types that this answer can have: {offers}"),
         )
     }
 

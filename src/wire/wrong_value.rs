@@ -14,6 +14,10 @@ pub fn explain(message: &str) -> String {
 
 /// Turns ``invalid type: string "8k", expected a number`` around.
 fn expectation(message: &str) -> Option<String> {
+    // In query parameters.
+    if message == "provided string was not `true` or `false`" {
+        return Some("expected `true` or `false`".to_owned());
+    }
     let rest = message.strip_prefix("invalid type: ");
     let rest = rest.or_else(|| message.strip_prefix("invalid value: "))?;
     let (found, expected) = rest.rsplit_once(", expected ")?;
@@ -80,6 +84,10 @@ mod tests {
             (
                 "unknown variant `path`, expected `text` or `paths`",
                 "it cannot be `path`: did you mean `paths`?",
+            ),
+            (
+                "provided string was not `true` or `false`",
+                "expected `true` or `false`",
             ),
             (
                 "it is only allowed with `path`",
