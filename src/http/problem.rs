@@ -226,7 +226,7 @@ pub async fn not_found() -> Problem {
     Problem::new(
         StatusCode::NOT_FOUND,
         "not_found",
-        "there is nothing at this path; GET /openapi.yaml lists the paths",
+        "there is nothing at this path; GET /openapi.yaml lists the paths, in which a slash of a repository's name is %2F",
     )
 }
 
