@@ -178,7 +178,7 @@ pub fn report(error: &anyhow::Error) -> ExitCode {
         return ExitCode::SUCCESS;
     }
     // A failure to write to standard error cannot be reported anywhere.
-    let text = escape_lines(&format!("{error:#}"));
+    let text = escape_lines(&with_causes(error));
     let _ = writeln!(io::stderr(), "error: {text}");
     if error.is::<UsageError>() {
         ExitCode::from(USAGE)
@@ -189,6 +189,19 @@ pub fn report(error: &anyhow::Error) -> ExitCode {
     } else {
         ExitCode::FAILURE
     }
+}
+
+/// Returns the text of an error and its causes, without those that the text before them already has.
+fn with_causes(error: &anyhow::Error) -> String {
+    let mut text = error.to_string();
+    for cause in error.chain().skip(1) {
+        let cause = cause.to_string();
+        if !text.contains(&cause) {
+            text.push_str(": ");
+            text.push_str(&cause);
+        }
+    }
+    text
 }
 
 /// Runs a future to its end on this thread.
@@ -216,4 +229,20 @@ pub fn ranking(file: Option<&Path>) -> Result<RankingConfig, UsageError> {
         |error: String| UsageError(format!("the ranking file {}: {error}", path.display()));
     let text = std::fs::read_to_string(path).map_err(|error| refuse(error.to_string()))?;
     RankingConfig::parse(&text).map_err(|error| refuse(error.to_string()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_cause_of_an_error_is_told_once() {
+        let error = anyhow::Error::new(io::Error::other("disk full"));
+        let error = error.context("the database failed: disk full");
+        let error = error.context("cannot write the backup");
+        assert_eq!(
+            with_causes(&error),
+            "cannot write the backup: the database failed: disk full"
+        );
+    }
 }

@@ -14,6 +14,7 @@ mod setting_source;
 mod telemetry;
 
 use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -36,6 +37,8 @@ pub const DEFAULTS: &str = include_str!("../config/default.toml");
 
 /// Prefix of the environment variables that are settings.
 pub const ENVIRONMENT: &str = "FOVEATE__";
+/// The same with one underscore too few.
+const NEAR_ENVIRONMENT: &str = "FOVEATE_";
 
 /// The whole configuration. `config/default.toml` documents the meaning and unit of each key.
 #[derive(Clone, Debug, Deserialize)]
@@ -251,7 +254,10 @@ impl Config {
     /// # Errors
     /// When the file cannot be read, a key is unknown or has the wrong type, or a value is invalid.
     pub fn load(file: Option<&Path>, overrides: &Overrides) -> Result<Self, ConfigError> {
-        Self::merge(file, variables(), overrides)
+        match near_settings(variable_names()).next() {
+            Some(error) => Err(error),
+            None => Self::merge(file, variables(), overrides),
+        }
     }
 
     /// Loads the built-in defaults.
@@ -335,6 +341,24 @@ fn layers(text: Option<&str>, environment: Figment, overrides: &Overrides) -> Fi
     figment
 }
 
+fn variable_names() -> impl Iterator<Item = OsString> {
+    std::env::vars_os().map(|(name, _)| name)
+}
+
+/// Returns a mistake for each variable such as `FOVEATE_SERVER__LISTEN`, which lacks an underscore and would have no
+/// effect. No variable of the command line has two underscores in a row.
+fn near_settings(names: impl Iterator<Item = OsString>) -> impl Iterator<Item = ConfigError> {
+    names.filter_map(|name| {
+        let name = name.to_str()?;
+        let setting = name.strip_prefix(NEAR_ENVIRONMENT)?;
+        let is_near = !setting.starts_with('_') && setting.contains("__");
+        is_near.then(|| {
+            let meant = format!("{ENVIRONMENT}{setting}");
+            ConfigError::new(format!("{name} is not a setting: did you mean {meant}?"))
+        })
+    })
+}
+
 fn variables() -> Figment {
     variables_without(&[])
 }
@@ -408,6 +432,21 @@ mod tests {
         for filter in ["WARN", "info,hyper=off", "foveate[request]=debug", ""] {
             with_file(&format!("[log]\nfilter = '{filter}'")).expect(filter);
         }
+    }
+
+    #[test]
+    fn variables_with_an_underscore_too_few_are_found() {
+        let names = [
+            "FOVEATE_SERVER__LISTEN", "FOVEATE__SERVER__LISTEN", "FOVEATE_TOKEN",
+            "FOVEATE_CACHE_DIR", "FOVEATE__LOG_FILTER", "SERVER__LISTEN",
+        ];
+        let told: Vec<String> = near_settings(names.into_iter().map(OsString::from))
+            .map(|error| error.to_string())
+            .collect();
+        assert_eq!(
+            told,
+            ["FOVEATE_SERVER__LISTEN is not a setting: did you mean FOVEATE__SERVER__LISTEN?"]
+        );
     }
 
     fn with_variables(variables: &[(&str, &str)]) -> Result<Config, ConfigError> {

@@ -100,7 +100,7 @@ enum Schema {
 pub enum StoreError {
     #[error("cannot use the data directory {path}: {reason}")]
     Directory { path: String, reason: String },
-    #[error("the database {location} cannot be opened: {reason}")]
+    #[error("the database {location} cannot be opened: {}", connection::with_advice(.reason))]
     Unreachable {
         location: String,
         reason: sqlx::Error,
@@ -112,7 +112,7 @@ pub enum StoreError {
     Replaced { location: String },
     #[error("the database did not answer within {} s", OPERATION_TIMEOUT.as_secs())]
     Silent,
-    #[error("the database failed: {0}")]
+    #[error("the database failed: {}", connection::with_advice(.0))]
     Database(#[from] sqlx::Error),
     #[error("the database cannot be brought up to date: {0}")]
     Migration(#[from] sqlx::migrate::MigrateError),

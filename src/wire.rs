@@ -21,6 +21,7 @@ pub mod lookup;
 pub mod request;
 pub mod unknown_field;
 pub mod whole_number;
+pub mod wrong_value;
 
 use clap::ValueEnum;
 use foveate_query::{Breadth, Format, IntentKind};

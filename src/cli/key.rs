@@ -9,7 +9,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser as _};
 use serde_json::json;
 
 use super::database::{self, DatabaseArgs};
-use super::{NOTHING_FOUND, UsageError, print_json, stdout};
+use super::{NotFound, UsageError, print_json, stdout};
 use crate::access::{Scope, Token, TokenHash, check_name};
 use crate::disk;
 use crate::engine::RepoName;
@@ -208,12 +208,10 @@ async fn revoke(store: &Store, name: &str) -> anyhow::Result<ExitCode> {
         writeln!(stdout(), "revoked {name}")?;
         return Ok(ExitCode::SUCCESS);
     }
-    let name = foveate_model::escape::escape(name);
-    let _ = writeln!(
-        std::io::stderr(),
+    let reason = format!(
         "no key named {name} exists, or it is already revoked; `foveate key list` shows all keys"
     );
-    Ok(ExitCode::from(NOTHING_FOUND))
+    Err(NotFound(reason).into())
 }
 
 async fn clear(store: &Store) -> anyhow::Result<ExitCode> {

@@ -9,7 +9,10 @@ use toml_edit::{Document, TableLike};
 use url::Url;
 
 use super::setting_source::{self, SettingSources};
-use super::{Config, ConfigError, DEFAULTS, Overrides, layers, read, variables, variables_without};
+use super::{
+    Config, ConfigError, DEFAULTS, Overrides, layers, near_settings, read, variable_names,
+    variables, variables_without,
+};
 
 /// Shown instead of a secret.
 const HIDDEN: &str = "***";
@@ -63,6 +66,7 @@ impl Config {
         if let Err(error) = Self::collect(file, overrides, &mut found) {
             found.push(error);
         }
+        found.extend(near_settings(variable_names()));
         found.sort_by_key(|error| error.line.unwrap_or(usize::MAX));
         found
     }

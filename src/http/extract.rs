@@ -12,6 +12,7 @@ use serde::{Deserialize, Deserializer};
 
 use super::problem::Problem;
 use crate::wire::unknown_field::UnknownField;
+use crate::wire::wrong_value;
 
 /// A JSON body, an object.
 #[derive(Debug)]
@@ -143,10 +144,7 @@ fn wrong_field(reason: &str) -> Problem {
     let missing = message.strip_prefix("missing field `");
     let missing = missing.and_then(|rest| rest.split_once('`'));
     let field = missing.map_or_else(|| path.to_owned(), |(name, _)| join(name));
-    let told = match UnknownField::parse_value(message) {
-        Some(unknown) => format!("it cannot be `{}`: {}", unknown.name, unknown.advice()),
-        None => expectation(message).unwrap_or_else(|| message.to_owned()),
-    };
+    let told = wrong_value::explain(message);
     if field.is_empty() {
         let detail = format!("the request: {told}");
         return Problem::new(StatusCode::BAD_REQUEST, "invalid_field", detail);
@@ -170,14 +168,6 @@ fn without_position(message: &str) -> &str {
         }
         _ => message,
     }
-}
-
-/// Turns serde's ``invalid type: string "8k", expected a number`` around, so that it begins with what is expected.
-fn expectation(message: &str) -> Option<String> {
-    let rest = message.strip_prefix("invalid type: ");
-    let rest = rest.or_else(|| message.strip_prefix("invalid value: "))?;
-    let (found, expected) = rest.rsplit_once(", expected ")?;
-    Some(format!("expected {expected}, not {found}"))
 }
 
 #[cfg(test)]
@@ -217,11 +207,11 @@ mod tests {
             ),
             (
                 "limit: invalid type: string \"8k\", expected a whole number of 0 or more at line 1 column 8",
-                "`limit`: expected a whole number of 0 or more, not string \"8k\"",
+                "`limit`: expected a whole number of 0 or more, not \"8k\"",
             ),
             (
                 "invalid type: sequence, expected an object at line 1 column 0",
-                "the request: expected an object, not sequence",
+                "the request: expected an object, not a list",
             ),
             (
                 "intent: unknown variant `BUGFIX`, expected `BUG_FIX` or `REFACTOR` at line 1 column 20",

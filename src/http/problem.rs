@@ -120,7 +120,7 @@ impl Problem {
         Self::new(
             StatusCode::NOT_ACCEPTABLE,
             "not_acceptable",
-            format!("`accept` allows none of the media types of this `format`: {offers}"),
+            format!("`accept` allows none of the media types that this answer can have: {offers}"),
         )
     }
 
@@ -226,7 +226,7 @@ pub async fn not_found() -> Problem {
     Problem::new(
         StatusCode::NOT_FOUND,
         "not_found",
-        "there is nothing at this path; GET /openapi.yaml lists the paths",
+        "there is nothing at this path; GET /openapi.yaml lists the paths, in which a slash of a repository's name is %2F",
     )
 }
 

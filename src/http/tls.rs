@@ -9,7 +9,7 @@ use arc_swap::ArcSwap;
 use rustls::ServerConfig;
 use rustls::crypto::CryptoProvider;
 use rustls::crypto::ring::default_provider;
-use rustls::pki_types::pem::PemObject as _;
+use rustls::pki_types::pem::{Error as PemError, PemObject as _};
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use rustls::server::{ClientHello, ResolvesServerCert};
 use rustls::sign::CertifiedKey;
@@ -143,7 +143,10 @@ fn read(files: &TlsConfig, provider: &CryptoProvider) -> Result<Arc<CertifiedKey
         let file = files.key.display();
         tracing::warn!(%file, "other users may read the private key: run `chmod 600` on the file");
     }
-    let key = PrivateKeyDer::from_pem_file(&files.key).map_err(|error| of_key(&error))?;
+    let key = PrivateKeyDer::from_pem_file(&files.key).map_err(|error| match error {
+        PemError::NoItemsFound => of_key(&"it contains no PEM private key"),
+        error => of_key(&error),
+    })?;
     let certified = CertifiedKey::from_der(chain, key, provider);
     certified.map(Arc::new).map_err(|error| of_key(&error))
 }

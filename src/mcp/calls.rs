@@ -14,7 +14,7 @@ use tower_http::request_id::RequestId;
 use super::failure::Failure;
 use super::resources::FileUri;
 use super::text::{self, ContextToolAnswer, Readable};
-use super::tools::{Call, ContextCall, ToolName};
+use super::tools::{ArgumentError, Call, ContextCall, ToolName};
 use super::{Caller, McpService, Session, lenient};
 use crate::access::Grant;
 use crate::access::audit::{self, Action, Outcome};
@@ -29,6 +29,7 @@ use crate::wire::lookup::{
 use crate::wire::request::RawRequest;
 use crate::wire::unknown_field::UnknownField;
 use crate::wire::whole_number::WholeNumber;
+use crate::wire::wrong_value;
 
 /// Most repositories that the error lists if a call names none, or one that does not exist.
 const MAX_NAMED: usize = 20;
@@ -288,15 +289,23 @@ fn list(repositories: &[Arc<Repository>]) -> String {
 fn read<T: DeserializeOwned>(tool: ToolName, arguments: JsonObject) -> Result<Call<T>, Failure> {
     let arguments = lenient::in_form_of_schema(tool, arguments);
     Call::read(arguments).map_err(|error| {
-        let error = error.to_string();
-        let unknown = UnknownField::parse(&error).map(|unknown| unknown_argument(&unknown));
-        let reason = unknown.unwrap_or(error);
-        Failure::Message(format!(
-            "invalid arguments: {reason}; `{}` takes {}",
-            tool.name(),
-            tool.parameters().join(", ")
-        ))
+        let reason = refusal(tool, &error);
+        Failure::Message(format!("invalid arguments: {reason}"))
     })
+}
+
+/// Says which argument cannot be used, and what can be.
+fn refusal(tool: ToolName, error: &ArgumentError) -> String {
+    if let Some(unknown) = UnknownField::parse(&error.reason) {
+        let unknown = unknown_argument(&unknown);
+        let parameters = tool.parameters().join(", ");
+        return format!("{unknown}; `{}` takes {parameters}", tool.name());
+    }
+    let told = wrong_value::explain(&error.reason);
+    match &error.name {
+        Some(name) => format!("`{name}`: {told}"),
+        None => told,
+    }
 }
 
 /// Names an unknown argument and the one that may be meant.

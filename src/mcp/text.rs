@@ -141,14 +141,14 @@ fn definition(out: &mut String, definition: &DefinitionAnswer) {
 
 /// Writes how a name was found, unless it was found as given.
 fn found(out: &mut String, found: &str) {
-    match found {
-        "exact" | "module" | "suffix" => {}
-        "none" => line(
-            out,
-            format_args!("no definition has this name; `search` finds parts of names, and text"),
-        ),
-        other => line(out, format_args!("no exact match; found by {other}:")),
-    }
+    let note = match found {
+        "exact" | "module" | "suffix" => return,
+        "none" => "no definition has this name; `search` finds parts of names, and text",
+        "last_name" => "no exact match; definitions with the same last part of the name:",
+        "ignoring_case" => "no exact match; the same name in other upper and lower case:",
+        _ => "no exact match; similar names:",
+    };
+    line(out, format_args!("{note}"));
 }
 
 impl Readable for DefinitionsAnswer {

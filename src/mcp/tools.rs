@@ -29,13 +29,41 @@ pub struct Call<T> {
 impl<T: DeserializeOwned> Call<T> {
     /// Parses the arguments. `repo` is taken out first, because serde's `flatten` would not accept 8000.0 as
     /// a whole number.
-    pub(super) fn read(mut arguments: JsonObject) -> serde_json::Result<Self> {
+    pub(super) fn read(mut arguments: JsonObject) -> Result<Self, ArgumentError> {
         let repo = arguments.remove("repo").unwrap_or_default();
-        Ok(Self {
-            repo: serde_json::from_value(repo)?,
-            what: serde_json::from_value(Value::Object(arguments))?,
-        })
+        let repo = serde_json::from_value(repo).map_err(|error| ArgumentError {
+            name: Some("repo".to_owned()),
+            reason: error.to_string(),
+        })?;
+        let arguments = Value::Object(arguments);
+        let what = T::deserialize(&arguments).map_err(|error| {
+            let reason = error.to_string();
+            let name = argument_at_fault::<T>(&arguments, &reason);
+            ArgumentError { name, reason }
+        })?;
+        Ok(Self { what, repo })
     }
+}
+
+/// Why the arguments of a call cannot be used.
+#[derive(Debug)]
+pub(super) struct ArgumentError {
+    /// The argument at fault, if one alone is.
+    pub(super) name: Option<String>,
+    /// The message of serde, which does not name it.
+    pub(super) reason: String,
+}
+
+/// Returns the name of the argument that alone is refused for the same reason.
+fn argument_at_fault<T: DeserializeOwned>(arguments: &Value, reason: &str) -> Option<String> {
+    for (name, value) in arguments.as_object()? {
+        let alone = JsonObject::from_iter([(name.clone(), value.clone())]);
+        match T::deserialize(&Value::Object(alone)) {
+            Err(error) if error.to_string() == reason => return Some(name.clone()),
+            _ => {}
+        }
+    }
+    None
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]

@@ -15,10 +15,26 @@ const START_TIMEOUT: Duration = Duration::from_secs(60);
 const RETRY: Duration = Duration::from_millis(500);
 /// SQLite's code of an error that another connection's lock causes (<https://sqlite.org/rescode.html#busy>).
 const SQLITE_BUSY: &str = "5";
+/// SQLite's codes of errors that the disk or its permissions cause: READONLY, IOERR and FULL.
+const SQLITE_DISK: [u32; 3] = [8, 10, 13];
+/// Length of the codes of PostgreSQL; those of SQLite are shorter.
+const POSTGRES_CODE_LEN: usize = 5;
 
 pub(super) fn install_drivers() {
     static DRIVERS: Once = Once::new();
     DRIVERS.call_once(sqlx::any::install_default_drivers);
+}
+
+/// Returns the text of an error, with advice where SQLite cannot use its file.
+pub(super) fn with_advice(error: &sqlx::Error) -> String {
+    let code = error.as_database_error().and_then(|error| error.code());
+    let code = code.filter(|code| code.len() < POSTGRES_CODE_LEN);
+    let code: Option<u32> = code.and_then(|code| code.parse().ok());
+    // The low byte of an extended code is its plain code.
+    if code.is_some_and(|code| SQLITE_DISK.contains(&(code & 0xff))) {
+        return format!("{error}; the disk may be full or read-only: run `foveate doctor`");
+    }
+    error.to_string()
 }
 
 /// Creates a pool of connections to a database, opened on demand.
@@ -103,6 +119,24 @@ mod tests {
             error.to_string().contains("file is not a database"),
             "{error}"
         );
+    }
+
+    #[tokio::test]
+    async fn file_that_cannot_be_written_is_refused_with_advice() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let store = Store::open(directory.path()).await.expect("it opens");
+        let location = DatabaseLocation::in_directory(directory.path());
+        let options = location.options().expect("a file");
+        let mut connection = options.connect().await.expect("it is connected");
+        let read_only = sqlx::query("pragma query_only = on");
+        let set = read_only.execute(&mut connection).await;
+        set.expect("it is set");
+        for (sql, is_of_disk) in [("create table t (x)", true), ("no sql", false)] {
+            let failed = sqlx::query(sql).execute(&mut connection).await;
+            let told = StoreError::from(failed.expect_err(sql)).to_string();
+            assert_eq!(told.contains("run `foveate doctor`"), is_of_disk, "{told}");
+        }
+        store.close().await;
     }
 
     #[tokio::test]

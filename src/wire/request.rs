@@ -211,13 +211,17 @@ fn query(
     let Some(query) = query.or_else(|| has_diff.then(String::new)) else {
         return Err(InvalidRequest {
             is_empty_query: true,
-            ..Field::Query.refuse("is missing: give the issue, question or stack trace")
+            ..Field::Query.refuse(
+                "is missing: give the issue, question or stack trace, or a change to ask about",
+            )
         });
     };
     if query.trim().is_empty() && !has_diff {
         return Err(InvalidRequest {
             is_empty_query: true,
-            ..Field::Query.refuse("is empty: give the issue, question or stack trace")
+            ..Field::Query.refuse(
+                "is empty: give the issue, question or stack trace, or a change to ask about",
+            )
         });
     }
     if query.len() > max_bytes {
@@ -262,16 +266,22 @@ fn web_page(text: String) -> Result<WebPage, InvalidRequest> {
     let after = ["https://", "http://"]
         .iter()
         .find_map(|scheme| text.strip_prefix(scheme));
+    // A login in it would be published with every link.
+    let has_plain_host = |rest: &str| {
+        let host = rest.split('/').next().unwrap_or_default();
+        !host.is_empty() && !host.contains('@')
+    };
     match after {
         Some(rest)
-            if !rest.is_empty()
+            if has_plain_host(rest)
                 && rest.chars().all(is_plain)
                 && text.len() <= MAX_ADDRESS_BYTES =>
         {
             Ok(WebPage::guess(&text))
         }
         _ => Err(Field::LinkBase.refuse(
-            "must be the web address of a repository, such as https://github.com/pallets/flask",
+            "must be the web address of a repository, without a login, such as \
+             https://github.com/pallets/flask",
         )),
     }
 }
@@ -390,7 +400,7 @@ mod tests {
         type Change = fn(&mut RawRequest);
         let many = || vec!["a.py".to_owned(); MAX_ENTRIES + 1];
         let text = |n: usize| "a".repeat(n);
-        let cases: [(Change, Field, &str); 24] = [
+        let cases: [(Change, Field, &str); 26] = [
             (|r| r.repo = None, Field::Repo, "is missing"),
             (|r| r.query = None, Field::Query, "is missing"),
             (
@@ -455,6 +465,16 @@ mod tests {
             (|r| r.limit = Some(101), Field::Limit, "1 to 100, not 101"),
             (
                 |r| r.link_base = Some("javascript:alert(1)".to_owned()),
+                Field::LinkBase,
+                "web address",
+            ),
+            (
+                |r| r.link_base = Some("https://ada:secret@git.example/shop".to_owned()),
+                Field::LinkBase,
+                "without a login",
+            ),
+            (
+                |r| r.link_base = Some("https:///shop".to_owned()),
                 Field::LinkBase,
                 "web address",
             ),

@@ -167,14 +167,17 @@ fn mistakes_in_variables_are_told_beside_those_of_the_file() {
         .env("FOVEATE__ANSWER__CONCURRENCY", "many")
         .env("FOVEATE__SERVER__LISTN", "127.0.0.1:1")
         .env("FOVEATE__SEVER__LISTEN", "127.0.0.1:1")
+        .env("FOVEATE_LOG__FORMAT", "json")
         .output()
         .unwrap();
     let told = text(&output.stderr);
     assert_eq!(output.status.code(), Some(2), "{told}");
-    for key in ["answer.concurrency", "server.listn", "sever", "index.runs"] {
+    for key in [
+        "answer.concurrency", "server.listn", "sever", "index.runs", "FOVEATE_LOG__FORMAT",
+    ] {
         assert_eq!(told.matches(&format!("error: {key} ")).count(), 1, "{told}");
     }
-    assert_eq!(told.lines().count(), 4, "{told}");
+    assert_eq!(told.lines().count(), 5, "{told}");
 }
 
 #[test]

@@ -425,6 +425,21 @@ fn refusals_say_what_to_do() {
     let found = session.call("search", json!({"q": "x"}));
     let repo = found["structuredContent"]["revision"]["repo"].as_str();
     let only = format!("the only one is {}: leave `repo` out", repo.unwrap());
+    for (name, note) in [
+        ("chekout", "similar names:"),
+        ("CheckOut", "the same name in other upper and lower case:"),
+        (
+            "Basket.checkout",
+            "definitions with the same last part of the name:",
+        ),
+    ] {
+        let found = session.call("definition", json!({"name": name}));
+        let told = text(&found);
+        assert!(
+            told.contains(&format!("no exact match; {note}\nshop/cart.py")),
+            "{told}"
+        );
+    }
     for (tool, arguments, advice) in [
         ("context", json!({}), "`query` is missing"),
         (
@@ -441,7 +456,12 @@ fn refusals_say_what_to_do() {
         (
             "context",
             json!({"query": "x", "intent": "FIX"}),
-            "`TEST_WRITING`",
+            "`intent`: it cannot be `FIX`: did you mean `BUG_FIX`?",
+        ),
+        (
+            "context",
+            json!({"query": "x", "breadth": "wide", "focus": 5}),
+            "invalid arguments: `focus`: expected a list, not 5",
         ),
         ("context", json!({"query": " "}), "`query` is empty"),
         (
@@ -496,7 +516,7 @@ fn refusals_say_what_to_do() {
         (
             "search",
             json!({"q": "x", "kind": "y"}),
-            "unknown variant `y`",
+            "invalid arguments: `kind`: it cannot be `y`: expected one of `text`, `regex`, `names`, `paths`",
         ),
     ] {
         let result = session.call(tool, arguments.clone());

@@ -230,6 +230,9 @@ async fn invalid_certificate_fails_the_start() {
         told.contains("server.tls.key") && told.contains("key.pem"),
         "{told}"
     );
+    save(&files.key, &first.cert);
+    let told = start().await;
+    assert!(told.contains("it contains no PEM private key"), "{told}");
     save(&files.cert, "no certificate");
     let told = start().await;
     assert!(

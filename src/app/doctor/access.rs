@@ -108,7 +108,10 @@ pub(super) fn keys(config: &Config, inspection: Option<&DatabaseReport>) -> Vec<
     let listen = config.server.listen;
     let create = "create a key with `foveate key create --scope admin`, or set access.token_file";
     findings.push(if valid > 0 {
-        Finding::ok("access", format!("requests need one of {valid} tokens"))
+        Finding::ok(
+            "access",
+            format!("requests need a token; valid ones: {valid}"),
+        )
     } else if needs_token {
         let found = "requests need a token, and there is no valid one";
         Finding::warning("access", found, create)

@@ -51,13 +51,13 @@ pub struct FilePath(pub String);
 )]
 pub struct PlaceName(pub String);
 
-/// The web address of a repository, with the scheme `https` or `http`.
+/// The web address of a repository, with the scheme `https` or `http`, without a login.
 #[derive(Debug, ToSchema)]
 #[schema(
     value_type = String,
     min_length = 9,
     max_length = 1024,
-    pattern = r"^https?://[A-Za-z0-9._~:/@%+-]+$",
+    pattern = r"^https?://[A-Za-z0-9._~:%+-]+(/[A-Za-z0-9._~:/@%+-]*)?$",
     example = "https://github.com/pallets/flask"
 )]
 pub struct WebAddress(pub String);
