@@ -88,10 +88,19 @@ pub struct DefinitionEvidence {
     pub definition: DefId,
     /// 0 to 1: the weight of the kind of mention divided by how many definitions share the name.
     pub strength: f32,
-    /// The same, where a type and its constructors count as one definition, and so do overloads.
-    pub certainty: f32,
+    /// 0 to 1: the weight of the kind of mention.
+    pub mention: f32,
+    /// How many definitions share the name, where a type and its constructors count as one, and so do overloads.
+    pub meanings: usize,
     /// Source of the evidence.
     pub from: EvidenceSource,
+}
+
+impl DefinitionEvidence {
+    /// Returns the weight of the kind of mention divided by the number of meanings, 0 to 1.
+    pub(crate) fn certainty(&self) -> f32 {
+        self.mention / self.meanings as f32
+    }
 }
 
 /// Evidence that the query means a file.
@@ -311,12 +320,13 @@ impl Resolver<'_> {
             return;
         }
         let share = strength / meant.len() as f32;
-        let certainty = strength / count_meanings(files, &meant) as f32;
+        let meanings = count_meanings(files, &meant);
         for definition in meant {
             self.found.definitions.push(DefinitionEvidence {
                 definition,
                 strength: share,
-                certainty,
+                mention: strength,
+                meanings,
                 from,
             });
         }

@@ -12,6 +12,21 @@ use crate::resolve::{EvidenceSource, Resolution};
 /// The reason of a definition that the query names.
 const NAMED: &str = "named by the query";
 
+/// Maximum definitions of a name that a question looks up for all of them to be meant.
+const MAX_MEANINGS: usize = 5;
+
+/// What the names of a query are for, which decides how surely they must be named.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Purpose {
+    /// To find code to change: a name of several definitions says little about each, even if they are overloads, or a
+    /// type and its constructors. Their uses and members would take the place of more likely code.
+    Change,
+    /// To answer a question about code.
+    Question,
+    /// To look up what has the name: all of a few definitions are meant.
+    LookUp,
+}
+
 /// The definitions that the query names.
 pub(super) struct NamedDefinitions {
     /// The strength of the strongest evidence for each.
@@ -21,16 +36,15 @@ pub(super) struct NamedDefinitions {
 }
 
 impl NamedDefinitions {
-    /// Returns the definitions that the query names with at least the strength `min`. In a question about code, a type
-    /// with constructors and a function with overloads count as one definition. In one that asks for a change they do
-    /// not: their uses and members would take the place of more likely code.
-    pub(super) fn new(resolution: &Resolution, min: f32, is_change: bool) -> Self {
+    /// Returns the definitions that the query names with at least the strength `min`.
+    pub(super) fn new(resolution: &Resolution, min: f32, purpose: Purpose) -> Self {
         let mut strengths: HashMap<DefId, f32> = HashMap::default();
         for evidence in &resolution.definitions {
             let strength = strengths.entry(evidence.definition).or_default();
-            *strength = strength.max(match is_change {
-                true => evidence.strength,
-                false => evidence.certainty,
+            *strength = strength.max(match purpose {
+                Purpose::Change => evidence.strength,
+                Purpose::LookUp if evidence.meanings <= MAX_MEANINGS => evidence.mention,
+                Purpose::Question | Purpose::LookUp => evidence.certainty(),
             });
         }
         strengths.retain(|_, strength| *strength >= min);

@@ -9,7 +9,7 @@ use super::config::{AssembleConfig, Limits, Profile};
 use super::dropped::DroppedList;
 use super::entry::{Entry, SectionKind};
 use super::looked_up::LookedUp;
-use super::named::NamedDefinitions;
+use super::named::{NamedDefinitions, Purpose};
 use super::near_duplicates::{ComparedText, NearDuplicate, NearDuplicates};
 use super::packed::{Form, Order, Packed, ShownPart};
 use super::render::parts::Head;
@@ -92,8 +92,14 @@ impl<'a> Plan<'a> {
         let files = &snapshot.files;
         let min_strength = config.cards.min_named_strength;
         let (seen, unknown_seen) = seen::lines(files, &request.seen);
-        let named = NamedDefinitions::new(resolution, min_strength, intent.kind.is_change());
-        let looked_up = match intent.look_up.filter(|_| !request.has_change()) {
+        let look_up = intent.look_up.filter(|_| !request.has_change());
+        let purpose = match look_up {
+            Some(_) => Purpose::LookUp,
+            None if intent.kind.is_change() => Purpose::Change,
+            None => Purpose::Question,
+        };
+        let named = NamedDefinitions::new(resolution, min_strength, purpose);
+        let looked_up = match look_up {
             Some(asks) => {
                 let found = (resolution, &named);
                 LookedUp::new(snapshot, asks, &request.query, found, config)

@@ -28,7 +28,8 @@ impl Resolver<'_> {
             let evidence = changed.into_iter().map(|definition| DefinitionEvidence {
                 definition,
                 strength,
-                certainty: strength,
+                mention: strength,
+                meanings: 1,
                 from: EvidenceSource::Change,
             });
             self.found.definitions.extend(evidence);

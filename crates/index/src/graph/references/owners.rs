@@ -95,7 +95,7 @@ impl<'a> Resolver<'a> {
         &self,
         first: Outcome,
         outcome: Outcome,
-        (path, count): (&str, usize),
+        (path, count): (&'a str, usize),
         push: &mut impl FnMut(DefId, Confidence),
     ) {
         let is_module = matches!(first.found.first(), Some(Target::Module(_)));

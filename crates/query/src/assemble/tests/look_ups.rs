@@ -325,3 +325,39 @@ fn compared_definitions_get_equal_parts_in_the_order_asked() {
         assert!(least * 5 >= most * 4, "{cut:?}");
     }
 }
+
+#[test]
+fn all_of_a_few_definitions_of_a_name_are_looked_up() {
+    let snapshot = fixture(
+        "
+        //- unix/core.py
+        def run_loop(mode):
+            return mode
+
+        //- win/core.py
+        def run_loop(mode):
+            return mode + 1
+
+        //- app.py
+        from unix.core import run_loop
+
+
+        def main():
+            return run_loop(1)
+
+        //- loop.py
+        def stop_loop():
+            return 'run the loop until it stops'
+        ",
+    );
+    for query in ["where is run_loop defined", "where is `run_loop` defined?"] {
+        let pack = asked(&snapshot, query, 4000);
+        for wanted in ["unix/core.py", "win/core.py"] {
+            assert!(pack.context.contains(wanted), "{}", pack.context);
+        }
+        assert!(!pack.context.contains("stop_loop"), "{}", pack.context);
+    }
+    let pack = asked(&snapshot, "who calls run_loop?", 4000);
+    assert!(pack.context.contains("def main"), "{}", pack.context);
+    assert!(!pack.context.contains("stop_loop"), "{}", pack.context);
+}
