@@ -119,6 +119,7 @@ fn toy_references_resolve_across_files() {
         used(&snapshot, "shop/cart.toy", "Cart.add"),
         [
             certain("shop/cart.toy:Base.empty_out"),
+            certain("shop/cart.toy:Cart.first"),
             likely("shop/item.toy:Item.price"),
         ]
     );

@@ -100,10 +100,14 @@ impl Masker<'_> {
             context_type(line),
             primary_constructor(line),
             actual_constructor(line),
-            modifier_of_class(line),
         ];
         for range in unknown.into_iter().flatten().chain(quotes_at_ends(line)) {
             self.blank(start + range.start..start + range.end);
+        }
+        if let Some(word) = modifier_of_class(line)
+            && (line.contains('@') || self.is_below_annotation(start))
+        {
+            self.blank(start + word.start..start + word.end);
         }
         let indent = line.len() - line.trim_start().len();
         if let Some(word) = misread(line.trim_start()) {
@@ -123,6 +127,13 @@ impl Masker<'_> {
         if begins_accessor(line) {
             self.blank_annotation_before(start);
         }
+    }
+
+    /// Whether the line before `start` is an annotation, or may be the end of one.
+    fn is_below_annotation(&self, start: usize) -> bool {
+        let before = self.text.get(..start).unwrap_or("").trim_end();
+        let line = before.rsplit('\n').next().unwrap_or("");
+        line.trim_start().starts_with('@') || line.ends_with(')')
     }
 
     /// Masks an annotation of several lines that ends in the line before `end`. The grammar expects none before an accessor.
@@ -523,7 +534,8 @@ mod tests {
                 "@A public annotation class B\n",
                 "@A public            class B\n",
             ),
-            ("  actual class B {\n", "         class B {\n"),
+            ("@A\nactual class B {\n", "@A\n       class B {\n"),
+            ("a = b\nactual class B {\n", "a = b\nactual class B {\n"),
             ("// One annotation class B\n", "// One annotation class B\n"),
             (
                 "f: context(A) (B) -> C,\ng: suspend context(A) B.() -> C\n",
