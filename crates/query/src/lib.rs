@@ -7,6 +7,7 @@ pub mod answer;
 pub mod assemble;
 pub mod config;
 pub mod deadline;
+mod declaration;
 mod excerpt;
 pub mod failure;
 pub mod intent;

@@ -2,7 +2,6 @@
 //! a file, matches of a text. Every answer is a page in a total order; the next page begins where it ends.
 //! Start at [`definitions()`] or at [`page`].
 
-mod declaration;
 pub mod definitions;
 pub mod file;
 pub mod outline;

@@ -11,6 +11,7 @@ use super::entry::{Entry, Scope, SectionKind};
 use super::fold;
 use super::near_duplicates::NearDuplicate;
 use super::pack::Fidelity;
+use crate::declaration;
 use crate::excerpt::{clean, one_line, prefix};
 use crate::rank::{PlaceId, RankedPlace};
 
@@ -315,7 +316,7 @@ fn signature(definition: &Definition, text: &str, limit: usize) -> String {
         },
         span => span,
     };
-    let signature = one_line(span.of(text), limit);
+    let signature = declaration::head(span.of(text), limit);
     let signature = signature.trim_end_matches([':', '{', ' ']);
     if signature.is_empty() {
         one_line(&escape(&definition.name), limit)

@@ -4,9 +4,9 @@ use foveate_index::symbols::fold;
 use foveate_index::{DefId, FileId, Snapshot};
 use foveate_model::{DefinitionKind, Lines, Role};
 
-use super::declaration;
 use super::page::{Key, Page, Window, page};
 use crate::deadline::{self, Deadline};
+use crate::declaration;
 use crate::excerpt::{one_line, prefix};
 use crate::issue::Issue;
 use crate::resolve::similar::nearest;

@@ -161,3 +161,27 @@ fn joined_entry_has_the_name_of_a_type_only_for_its_members() {
     let java = names("`readFirst` and `readNext` hang");
     assert!(!java.contains(&"Types.FIRST".to_owned()), "{java:?}");
 }
+
+#[test]
+fn signatures_of_cards_have_no_comments() {
+    // Too long to be shown whole.
+    let steps: String = (0..200).map(|n| format!("        step({n});\n")).collect();
+    let snapshot = fixture(&format!(
+        "//- src/door.ts
+export class Door {{
+    open(
+        width: number, // centimetres, at least 40
+        /* seconds */ delay: number,
+    ): boolean {{
+{steps}    }}
+}}
+"
+    ));
+    let mut request = request("hinges", 200, IntentKind::BugFix);
+    request.focus.symbols = vec!["open".to_owned()];
+    let context = ask(&snapshot, &request).pack.context;
+    assert!(
+        context.contains("open(width: number, delay: number,): boolean"),
+        "{context}"
+    );
+}

@@ -16,7 +16,7 @@ const DIRECTIVES: [&str; 11] = [
 
 /// Returns a head on one line of at most about `limit` bytes, without comments and preprocessor lines. If it is longer,
 /// `…` replaces the attributes and decorators before it, which would leave no room for its name.
-pub(super) fn head(text: &str, limit: usize) -> String {
+pub(crate) fn head(text: &str, limit: usize) -> String {
     let read = prefix(text, MAX_READ);
     let bare = without_comments(read);
     let whole = one_line(&bare, limit);
