@@ -199,7 +199,7 @@ impl Links {
                 let name = &plan.snapshot.files.definition(*seed).qualified_name;
                 plan.issues.push(Issue {
                     code: IssueCode::MoreCallers,
-                    detail: format!("{name} is used at {sure} places; {shown} are listed or shown"),
+                    detail: format!("{name} has {sure} uses; {shown} are listed or shown"),
                 });
             }
         }
