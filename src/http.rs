@@ -3,6 +3,7 @@
 
 pub mod accept;
 pub mod authorize;
+mod bearer;
 pub mod connections;
 pub mod context;
 pub mod encoding;

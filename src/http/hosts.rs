@@ -12,7 +12,7 @@ use axum::http::{HeaderValue, StatusCode, Uri};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
-use super::authorize;
+use super::bearer;
 use super::problem::Problem;
 use crate::access::Authenticator;
 
@@ -71,7 +71,7 @@ impl HostCheck {
             return false;
         }
         let is_optional = matches!(&self.hosts, Hosts::Network(named) if named.is_empty());
-        let token = authorize::token(request);
+        let token = bearer::token(request);
         is_optional || token.is_some_and(|token| self.authenticator.grant(Some(token)).is_ok())
     }
 }

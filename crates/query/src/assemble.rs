@@ -3,9 +3,11 @@
 //! no file.
 //!
 //! Reading order: [`steps`] run in the order of their worth, all on one [`plan`]. [`named`] finds the definitions that
-//! the query names, [`looked_up`] those that are all that a short question asks for. [`bodies`] chooses whole functions and stretches, each a [`body`] with its [`surroundings`];
-//! [`thresholds`] decides which are worth their tokens; [`near_duplicates`] finds bodies that say nearly the same;
-//! [`links`] finds tests, callers and imports, or what a short question asks of a definition; [`dependencies`] finds what the bodies use; [`cards`] adds cards of other
+//! the query names, [`looked_up`] those that are all that a short question asks for, with the [`hierarchy`] of types.
+//! [`bodies`] chooses whole functions and stretches, each a [`body`] with its [`surroundings`] and the [`reasons`] for it;
+//! [`thresholds`] decides which are worth their tokens, by their own and their [`file_probabilities`];
+//! [`near_duplicates`] finds bodies that say nearly the same; [`links`] finds tests, callers and imports, or what a short
+//! question asks of a definition; [`dependencies`] finds what the bodies use; [`cards`] adds cards of other
 //! definitions that must be mentioned; [`siblings`] lists the files beside the best one; [`gaps`] closes short gaps;
 //! [`unindexed`] reports files that are not indexed; [`confidence`] estimates how likely the right code is shown. Each
 //! step makes an [`mod@entry`] with [`card`], which shortens long ones with [`cut`] and [`fold`], and puts it into a
@@ -24,8 +26,10 @@ mod cut;
 mod dependencies;
 mod dropped;
 mod entry;
+mod file_probabilities;
 mod fold;
 mod gaps;
+mod hierarchy;
 mod links;
 mod looked_up;
 mod named;
@@ -33,6 +37,7 @@ mod near_duplicates;
 mod pack;
 mod packed;
 mod plan;
+mod reasons;
 mod render;
 mod seen;
 mod siblings;

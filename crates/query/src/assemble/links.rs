@@ -8,6 +8,7 @@ mod link;
 pub(super) mod related;
 mod removed;
 pub(super) mod test_links;
+pub(super) mod verb;
 
 use foldhash::HashSet;
 use foveate_index::graph::CallSite;

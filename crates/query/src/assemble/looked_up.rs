@@ -8,11 +8,9 @@ use foveate_index::{Confidence, DefId, FileId, Files, Snapshot};
 use foveate_model::Role;
 
 use super::config::AssembleConfig;
-use super::links::related;
+use super::hierarchy::{members, overriding};
 use super::named::NamedDefinitions;
-use super::plan::Plan;
 use crate::intent::LookUp;
-use crate::rank::RankedPlace;
 use crate::resolve::{EvidenceSource, Resolution};
 
 /// Maximum definitions of a type or file that a question is about.
@@ -69,7 +67,7 @@ impl LookedUp {
         let parts = parts(files, &definitions);
         let asks = match asks {
             // A setting is overridden by other means than a method.
-            LookUp::Overrides if related::overriding(snapshot, &parts).is_empty() => LookUp::Uses,
+            LookUp::Overrides if overriding(snapshot, &parts).is_empty() => LookUp::Uses,
             _ => asks,
         };
         let has_tests = |id: &DefId| !snapshot.graph.tests_of(*id).is_empty();
@@ -99,6 +97,16 @@ impl LookedUp {
     /// Returns what the question asks of the definitions, if they were found.
     pub(super) fn asks(&self) -> Option<LookUp> {
         self.asks.filter(|_| self.is_found())
+    }
+
+    /// Returns the definitions.
+    pub(super) fn definitions(&self) -> &[DefId] {
+        &self.definitions
+    }
+
+    /// Whether they have so many uses that each gets one line.
+    pub(super) fn has_many_uses(&self) -> bool {
+        self.has_many_uses
     }
 
     /// Returns the definitions and their members.
@@ -190,49 +198,4 @@ fn parts(files: &Files, definitions: &[DefId]) -> Vec<DefId> {
     parts.retain(|id| seen.insert(*id));
     parts.truncate(MAX_PARTS);
     parts
-}
-
-/// Returns the members of a type: those inside it, then those that its file defines outside of it, as in Rust.
-pub(super) fn members(files: &Files, class: DefId) -> impl Iterator<Item = DefId> {
-    let name = &*files.definition(class).qualified_name;
-    let is_outside = move |id: &DefId| {
-        let definition = files.definition(*id);
-        let of = definition.qualified_name.rsplit_once('.');
-        definition.modifiers.is_out_of_line
-            && files.parent(*id) != Some(class)
-            && of.is_some_and(|(of, _)| of == name)
-    };
-    let outside = files.definitions_of(class.file).filter(is_outside);
-    files.members(class).chain(outside)
-}
-
-impl Plan<'_> {
-    /// Whether a place is only near the definition that a short question looks up: it neither holds the definition, nor is
-    /// it a part of it, nor does it use it where the question asks for a few uses.
-    pub(super) fn is_beside_looked_up(&self, place: &RankedPlace) -> bool {
-        let LookedUp {
-            definitions,
-            has_many_uses,
-            ..
-        } = &self.looked_up;
-        let is_exact = self.looked_up.is_exact();
-        if definitions.is_empty() || !is_exact && place.probability >= self.config.min_beside_named
-        {
-            return false;
-        }
-        let files = &self.snapshot.files;
-        let file = place.id.file(files);
-        let overlaps =
-            |id: &DefId| id.file == file && place.lines.overlap(files.definition(*id).lines) > 0;
-        let uses = || !is_exact && !has_many_uses && self.named_use_in(file, place.lines).is_some();
-        !definitions.iter().any(overlaps) && !uses()
-    }
-
-    /// Returns how many lines are shown before and after a use.
-    pub(super) fn lines_around_use(&self) -> u32 {
-        match self.looked_up.is_found() && self.looked_up.has_many_uses {
-            true => 0,
-            false => self.profile.caller_context,
-        }
-    }
 }

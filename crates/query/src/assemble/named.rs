@@ -1,16 +1,9 @@
-//! Finds the definitions that the query names, and says what names or uses them.
+//! Finds the definitions that the query names.
 
 use foldhash::HashMap;
-use foveate_index::{Confidence, DefId, FileId};
-use foveate_model::Lines;
+use foveate_index::DefId;
 
-use super::links::callers::{self, Verb};
-use super::plan::Plan;
-use crate::rank::PlaceId;
-use crate::resolve::{EvidenceSource, Resolution};
-
-/// The reason of a definition that the query names.
-const NAMED: &str = "named by the query";
+use crate::resolve::Resolution;
 
 /// Maximum definitions of a name that a question looks up for all of them to be meant.
 const MAX_MEANINGS: usize = 5;
@@ -68,55 +61,5 @@ impl NamedDefinitions {
     /// Returns how strongly a definition is named, 0 to 1; 0 if it is not.
     pub(super) fn strength(&self, id: DefId) -> f32 {
         self.strengths.get(&id).copied().unwrap_or(0.0)
-    }
-}
-
-impl Plan<'_> {
-    /// Returns the definition that the query names and that these lines use, and how, if the intent asks for callers.
-    pub(super) fn named_use_in(&self, file: FileId, lines: Lines) -> Option<(DefId, Verb)> {
-        if self.profile.callers < self.config.min_main_share {
-            return None;
-        }
-        let files = &self.snapshot.files;
-        self.named.ids().find_map(|id| {
-            if id.file == file && lines.overlap(files.definition(id).lines) > 0 {
-                return None;
-            }
-            let sites = self.snapshot.graph.uses_of(id).iter();
-            let sites = sites.filter(|site| {
-                let is_sure = site.confidence != Confidence::NameOnly;
-                is_sure && site.file == file && lines.contains(site.line)
-            });
-            // A call is more telling than another use.
-            let verb = sites.map(|site| callers::verb(files, id, site)).min()?;
-            Some((id, verb))
-        })
-    }
-
-    /// Returns why a place is shown: whether the query names it, and its rank.
-    pub(super) fn reason_of(&self, place: PlaceId, is_named: bool) -> String {
-        let rank = self.ranked.places.iter().position(|p| p.id == place);
-        let named = match place {
-            PlaceId::Definition(id) if is_named => Some(self.source_of_name(id)),
-            _ => is_named.then_some(NAMED),
-        };
-        match (named, rank) {
-            (Some(named), None) => named.to_owned(),
-            (Some(named), Some(rank)) => format!("{named}, rank {}", rank + 1),
-            (None, Some(rank)) => format!("rank {}", rank + 1),
-            (None, None) => "one of the best functions".to_owned(),
-        }
-    }
-
-    /// Returns what names a definition: the query, the caller's focus, or else only the change in it.
-    pub(super) fn source_of_name(&self, id: DefId) -> &'static str {
-        let evidence = self.resolution.definitions.iter();
-        let mut sources = evidence.filter(|e| e.definition == id).map(|e| e.from);
-        let first = sources.next();
-        match first.filter(|first| sources.all(|other| other == *first)) {
-            Some(EvidenceSource::Change) => "has changes",
-            Some(EvidenceSource::Focus) => "focus",
-            _ => NAMED,
-        }
     }
 }

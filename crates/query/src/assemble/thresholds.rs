@@ -1,45 +1,11 @@
 //! Decides which places are likely enough to be shown at the requested breadth.
 
-use foldhash::HashMap;
-use foveate_index::{FileId, Files};
+use foveate_index::{DefId, FileId};
 use foveate_model::Role;
 
 use super::config::Limits;
 use super::plan::Plan;
-use crate::rank::{PlaceId, Ranked, RankedPlace};
-
-/// The probabilities of the ranked files, and of the best place of each.
-pub(super) struct FileProbabilities {
-    files: HashMap<FileId, f32>,
-    best_places: HashMap<FileId, f32>,
-}
-
-impl FileProbabilities {
-    pub(super) fn new(files: &Files, ranked: &Ranked) -> Self {
-        let mut best_places = HashMap::default();
-        // The first place of a file is its best one.
-        for place in &ranked.places {
-            best_places
-                .entry(place.id.file(files))
-                .or_insert(place.probability);
-        }
-        let ranked = ranked.files.iter();
-        Self {
-            files: ranked.map(|file| (file.id, file.probability)).collect(),
-            best_places,
-        }
-    }
-
-    /// Returns the probability of a file; 0 if it is not ranked.
-    fn of(&self, file: FileId) -> f32 {
-        self.files.get(&file).copied().unwrap_or(0.0)
-    }
-
-    /// Returns the probability of the best place of a file; 0 if none is ranked.
-    fn of_best_place(&self, file: FileId) -> f32 {
-        self.best_places.get(&file).copied().unwrap_or(0.0)
-    }
-}
+use crate::rank::{PlaceId, RankedPlace};
 
 impl Plan<'_> {
     /// Returns the maximum tokens that are worth showing of a place, by its probability `p`: `usual_tokens *
@@ -100,5 +66,31 @@ impl Plan<'_> {
         held_back
             && self.file_probabilities.of(file) < self.config.min_unasked_probability
             && !is_named()
+    }
+
+    /// Whether a place is only near the definition that a short question looks up: it neither holds the definition, nor is
+    /// it a part of it, nor does it use it where the question asks for a few uses.
+    pub(super) fn is_beside_looked_up(&self, place: &RankedPlace) -> bool {
+        let definitions = self.looked_up.definitions();
+        let has_many_uses = self.looked_up.has_many_uses();
+        let is_exact = self.looked_up.is_exact();
+        if definitions.is_empty() || !is_exact && place.probability >= self.config.min_beside_named
+        {
+            return false;
+        }
+        let files = &self.snapshot.files;
+        let file = place.id.file(files);
+        let overlaps =
+            |id: &DefId| id.file == file && place.lines.overlap(files.definition(*id).lines) > 0;
+        let uses = || !is_exact && !has_many_uses && self.named_use_in(file, place.lines).is_some();
+        !definitions.iter().any(overlaps) && !uses()
+    }
+
+    /// Returns how many lines are shown before and after a use.
+    pub(super) fn lines_around_use(&self) -> u32 {
+        match self.looked_up.is_found() && self.looked_up.has_many_uses() {
+            true => 0,
+            false => self.profile.caller_context,
+        }
     }
 }

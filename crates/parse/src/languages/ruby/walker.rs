@@ -226,6 +226,13 @@ fn arguments<'t>(call: Node<'t>) -> Vec<Node<'t>> {
     field(call, "arguments").map_or_else(Vec::new, children)
 }
 
+/// Skips the name of the called method: it is no reference.
+fn skip_name<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
+    if let Some(method) = field(node, "method") {
+        walk.collector.skip_to(method.end_byte());
+    }
+}
+
 /// Returns the name in a symbol or in a string without interpolation, and its span.
 fn literal_name<'t>(walk: &Walk<'t>, node: Node<'t>) -> Option<(&'t str, Span)> {
     let (written, start) = (walk.of(node), node.start_byte());

@@ -6,9 +6,9 @@ use foveate_index::graph::TestLink;
 use foveate_index::{Confidence, DefId, Files};
 use foveate_model::Role;
 
-use super::callers::{self, Verb};
 use super::link::{Link, TestRelation};
 use super::test_links::whole_test;
+use super::verb::{Verb, verb};
 use crate::assemble::plan::Plan;
 use crate::deadline::Stage;
 use crate::resolve::has_blocks;
@@ -67,7 +67,7 @@ fn verbs_of_tests(plan: &Plan<'_>, of: DefId) -> HashMap<DefId, Verb> {
         if site.confidence == Confidence::NameOnly || site.role(files) != Role::Test {
             continue;
         }
-        let verb = callers::verb(files, of, site);
+        let verb = verb(files, of, site);
         for around in std::iter::successors(site.enclosing, |id| files.parent(*id)) {
             let known = verbs.entry(around).or_insert(verb);
             *known = (*known).min(verb);

@@ -8,6 +8,7 @@ use foveate_index::{Confidence, DefId, FileId, Files, Snapshot};
 use foveate_model::{Lines, ReferenceKind, Role};
 
 use super::link::{self, LINE, Link};
+use super::verb::{Verb, is_base, is_call, is_kind, verb};
 use crate::assemble::entry::{Entry, Layout, SectionKind};
 use crate::assemble::pack::Fidelity;
 use crate::assemble::packed::{EntryKind, ShownPart};
@@ -347,58 +348,6 @@ pub(super) fn entry_at(plan: &Plan<'_>, file: FileId, at: usize, line: u32) -> E
         body,
         ..Entry::new(files, file, SectionKind::Callers, lines)
     }
-}
-
-foveate_model::named_enum! {
-    /// What a line does with the code that it names, the more telling one first.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-    pub(in crate::assemble) enum Verb {
-        Calls = "calls",
-        Uses = "uses",
-        Imports = "imports",
-    }
-}
-
-/// Returns what a call site does with the definition `of`.
-pub(in crate::assemble) fn verb(files: &Files, of: DefId, site: &CallSite) -> Verb {
-    if is_call(files, site) && !is_owner(files, of, site) {
-        Verb::Calls
-    } else {
-        Verb::Uses
-    }
-}
-
-/// Whether a class has the definition `of` as its base: `A` in `class B extends A`, but not in `class B extends A.C`.
-pub(super) fn is_base(files: &Files, of: DefId, site: &CallSite) -> bool {
-    is_kind(files, site, ReferenceKind::Base) && !is_owner(files, of, site)
-}
-
-/// Whether a reference names the definition before its last name: `Checker` in `Checker.check()`.
-fn is_owner(files: &Files, of: DefId, site: &CallSite) -> bool {
-    let definition = files.definition(of);
-    let Some(content) = files.content(site.file) else {
-        return false;
-    };
-    let reference = content.facts.references.get(site.reference as usize);
-    // What is called by `f.call()` is the function `f`.
-    let is_called = definition.kind.is_function() && !definition.modifiers.is_property;
-    !is_called
-        && reference.is_some_and(|reference| {
-            reference.path != reference.name
-                && reference.name.of(&content.text) != &*definition.name
-        })
-}
-
-fn is_call(files: &Files, site: &CallSite) -> bool {
-    is_kind(files, site, ReferenceKind::Call)
-}
-
-fn is_kind(files: &Files, site: &CallSite, kind: ReferenceKind) -> bool {
-    let references = files
-        .content(site.file)
-        .map(|content| &content.facts.references);
-    let reference = references.and_then(|all| all.get(site.reference as usize));
-    reference.is_some_and(|reference| reference.kind == kind)
 }
 
 /// Returns the name of the definition that contains a call site.

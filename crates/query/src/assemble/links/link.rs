@@ -4,7 +4,7 @@ use foveate_index::graph::CallSite;
 use foveate_index::{DefId, FileId};
 use foveate_model::Span;
 
-use super::callers::Verb;
+use super::verb::Verb;
 use crate::assemble::entry::SectionKind;
 use crate::excerpt::one_line;
 

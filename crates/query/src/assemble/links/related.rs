@@ -1,21 +1,15 @@
 //! Finds the definitions that a short question asks for by their relation to a named one: the methods that override it, and
 //! the definitions that it refers to.
 
-use std::collections::{BTreeMap, VecDeque};
-
-use foldhash::{HashMap, HashSet};
+use foldhash::HashSet;
 use foveate_index::{Confidence, DefId, Snapshot};
 
-use super::callers::is_base;
 use super::link::{Link, Relation};
 use crate::assemble::card;
 use crate::assemble::entry::{Entry, SectionKind};
-use crate::assemble::looked_up::members;
+use crate::assemble::hierarchy::overriding;
 use crate::assemble::packed::{EntryKind, ShownPart};
 use crate::assemble::plan::{BudgetScope, Plan};
-
-/// Maximum classes below a class that are searched.
-const MAX_SUBCLASSES: usize = 256;
 
 /// Returns the methods that override the looked up ones.
 pub(super) fn overrides(plan: &Plan<'_>) -> Vec<Link> {
@@ -27,60 +21,6 @@ pub(super) fn overrides(plan: &Plan<'_>) -> Vec<Link> {
         relation: Relation::Overrides,
     });
     links.collect()
-}
-
-/// Returns the methods that override some of the given definitions, those of the nearest subclasses first, each with the
-/// one that it overrides.
-pub(in crate::assemble) fn overriding(
-    snapshot: &Snapshot,
-    definitions: &[DefId],
-) -> Vec<(DefId, DefId)> {
-    let files = &snapshot.files;
-    let mut by_class: BTreeMap<DefId, HashMap<&str, DefId>> = BTreeMap::new();
-    for id in definitions {
-        let definition = files.definition(*id);
-        // A constructor overrides nothing.
-        let is_method = definition.kind.is_function() && !definition.modifiers.is_constructor;
-        if let Some(class) = files.parent(*id).filter(|_| is_method) {
-            let methods = by_class.entry(class).or_default();
-            methods.insert(&definition.name, *id);
-        }
-    }
-    let mut found = Vec::new();
-    for (class, methods) in by_class {
-        for subclass in subclasses(snapshot, class) {
-            let functions = members(files, subclass).map(|id| (id, files.definition(id)));
-            let functions = functions.filter(|(_, member)| member.kind.is_function());
-            found.extend(functions.filter_map(|(id, member)| {
-                let overridden = methods.get(&*member.name)?;
-                Some((id, *overridden))
-            }));
-        }
-    }
-    found
-}
-
-/// Returns the classes that extend or implement a class, also through others, the nearest first.
-fn subclasses(snapshot: &Snapshot, class: DefId) -> Vec<DefId> {
-    let Snapshot { files, graph, .. } = snapshot;
-    let mut seen = HashSet::from_iter([class]);
-    let mut waiting = VecDeque::from([class]);
-    let mut found = Vec::new();
-    while let Some(base) = waiting.pop_front() {
-        for site in graph.uses_of(base) {
-            let subclass = site
-                .enclosing
-                .filter(|_| site.confidence != Confidence::NameOnly && is_base(files, base, site));
-            let Some(subclass) = subclass.filter(|id| files.definition(*id).kind.is_class()) else {
-                continue;
-            };
-            if found.len() < MAX_SUBCLASSES && seen.insert(subclass) {
-                found.push(subclass);
-                waiting.push_back(subclass);
-            }
-        }
-    }
-    found
 }
 
 /// Returns the definitions that the bodies of the looked up ones refer to: those of other files first, then those of the

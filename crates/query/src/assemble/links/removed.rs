@@ -8,8 +8,9 @@ use foveate_index::{FileId, Files};
 use foveate_model::{Import, Lines, RepoPath, Role};
 use foveate_parse::language_by_name;
 
-use super::callers::{self, Verb};
+use super::callers;
 use super::link::{Link, RemovedUse};
+use super::verb::Verb;
 use crate::assemble::entry::{Entry, SectionKind};
 use crate::assemble::packed::{EntryKind, ShownPart};
 use crate::assemble::plan::{BudgetScope, Plan};

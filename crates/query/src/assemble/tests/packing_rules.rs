@@ -686,7 +686,7 @@ fn unlisted_callers_are_counted_in_an_issue() {
         .iter()
         .find(|issue| issue.code.name() == "more_callers");
     assert!(
-        note.is_some_and(|n| n.detail.contains("60 places")),
+        note.is_some_and(|n| n.detail.contains("has 60 uses")),
         "{:?}",
         answer.issues
     );

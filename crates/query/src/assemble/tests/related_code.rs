@@ -407,7 +407,7 @@ fn callers_that_max_chars_removes_are_dropped() {
             .context
             .matches("    cancel_order(order)")
             .count();
-        let noted = format!("used at 12 places; {listed} are listed or shown");
+        let noted = format!("has 12 uses; {listed} are listed or shown");
         let mut issues = answer.issues.iter();
         let is_noted = listed == 12 || issues.any(|issue| issue.detail.contains(&noted));
         assert!(is_noted, "{max_chars}: {listed}, {:?}", answer.issues);

@@ -8,7 +8,7 @@ use tree_sitter::Node;
 
 use super::bindings::owner;
 use super::definitions::with_here_documents;
-use super::{arguments, is_constant, literal_name, specs};
+use super::{arguments, is_constant, literal_name, skip_name, specs};
 use crate::collect::{Draft, Position, span};
 use crate::syntax::Descend;
 use crate::walk::{Handled, Walk, children, field};
@@ -188,13 +188,6 @@ fn mixin<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) {
         walk.collector.enter_position(depth, Position::Base);
     }
     skip_name(walk, node);
-}
-
-/// Skips the name of the called method: it is no reference.
-pub(super) fn skip_name<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
-    if let Some(method) = field(node, "method") {
-        walk.collector.skip_to(method.end_byte());
-    }
 }
 
 /// `raise A::B, "text"`, `raise B.new("text")`, `raise "text"`

@@ -6,8 +6,7 @@ use foveate_model::values::{Local, Value};
 use foveate_model::{DefinitionKind, LocalId, ReferenceKind, Span, Visibility};
 use tree_sitter::Node;
 
-use super::macros::skip_name;
-use super::{CORE_CLASSES, arguments, is_constant, literal_name};
+use super::{CORE_CLASSES, arguments, is_constant, literal_name, skip_name};
 use crate::collect::{Draft, span};
 use crate::syntax::Descend;
 use crate::walk::{Walk, children, field, last_child};

@@ -11,8 +11,8 @@ use foveate_parse::hunks::is_constant;
 use foveate_parse::may_be_parsed;
 
 use super::segments;
-use crate::assemble::links::callers::Verb;
 use crate::assemble::links::link::RemovedUse;
+use crate::assemble::links::verb::Verb;
 use crate::assemble::plan::Plan;
 use crate::deadline::Stage;
 
