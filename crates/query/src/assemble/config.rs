@@ -51,6 +51,7 @@ pub struct BodiesConfig {
 pub struct CardsConfig {
     pub min_named_strength: f32,
     pub min_sure_strength: f32,
+    pub max_meanings: usize,
     pub named_share: usize,
     pub max_members: usize,
     pub max_shown_percent: u32,

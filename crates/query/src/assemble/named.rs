@@ -3,10 +3,8 @@
 use foldhash::HashMap;
 use foveate_index::DefId;
 
+use super::config::CardsConfig;
 use crate::resolve::Resolution;
-
-/// Maximum definitions of a name that a question looks up for all of them to be meant.
-const MAX_MEANINGS: usize = 5;
 
 /// What the names of a query are for, which decides how surely they must be named.
 #[derive(Clone, Copy, Debug)]
@@ -29,18 +27,18 @@ pub(super) struct NamedDefinitions {
 }
 
 impl NamedDefinitions {
-    /// Returns the definitions that the query names with at least the strength `min`.
-    pub(super) fn new(resolution: &Resolution, min: f32, purpose: Purpose) -> Self {
+    /// Returns the definitions that the query names strongly enough.
+    pub(super) fn new(resolution: &Resolution, config: &CardsConfig, purpose: Purpose) -> Self {
         let mut strengths: HashMap<DefId, f32> = HashMap::default();
         for evidence in &resolution.definitions {
             let strength = strengths.entry(evidence.definition).or_default();
             *strength = strength.max(match purpose {
                 Purpose::Change => evidence.strength,
-                Purpose::LookUp if evidence.meanings <= MAX_MEANINGS => evidence.mention,
+                Purpose::LookUp if evidence.meanings <= config.max_meanings => evidence.mention,
                 Purpose::Question | Purpose::LookUp => evidence.certainty(),
             });
         }
-        strengths.retain(|_, strength| *strength >= min);
+        strengths.retain(|_, strength| *strength >= config.min_named_strength);
         let mut order: Vec<(DefId, f32)> = strengths.iter().map(|(id, s)| (*id, *s)).collect();
         order.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
         Self {

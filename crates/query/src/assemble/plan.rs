@@ -90,7 +90,6 @@ impl<'a> Plan<'a> {
             ranked,
         } = found;
         let files = &snapshot.files;
-        let min_strength = config.cards.min_named_strength;
         let (seen, unknown_seen) = seen::lines(files, &request.seen);
         let look_up = intent.look_up.filter(|_| !request.has_change());
         let purpose = match look_up {
@@ -98,7 +97,7 @@ impl<'a> Plan<'a> {
             None if intent.kind.is_change() => Purpose::Change,
             None => Purpose::Question,
         };
-        let named = NamedDefinitions::new(resolution, min_strength, purpose);
+        let named = NamedDefinitions::new(resolution, &config.cards, purpose);
         let looked_up = match look_up {
             Some(asks) => {
                 let found = (resolution, &named);
