@@ -27,7 +27,13 @@ impl Plan<'_> {
         } = self.limits;
         match is_likely {
             false => 0,
-            true if min_probability == 0.0 => usize::MAX,
+            // Then no length is too much.
+            true if min_probability == 0.0 || value_exponent == 0.0 => {
+                match probability >= min_probability {
+                    true => usize::MAX,
+                    false => 0,
+                }
+            }
             true => {
                 let length = (probability / min_probability).powf(1.0 / value_exponent);
                 (length * self.config.usual_tokens) as usize

@@ -94,3 +94,38 @@ fn entry_removed_to_meet_the_budget_is_dropped() {
         }
     }
 }
+
+#[test]
+fn part_of_a_body_that_is_too_long_for_its_probability_is_shown() {
+    let step =
+        |name: &str, n: usize| format!("    order = check_{name}_step_{n}(order, customer)\n");
+    let steps = |name: &str, lines| {
+        let steps: String = (0..lines).map(|n| step(name, n)).collect();
+        format!("def {name}(order, customer, invoice):\n{steps}    return order\n\n\n")
+    };
+    let orders = steps("cancel_order", 8) + &steps("cancel_invoice", 400);
+    let snapshot = snapshot([("orders.py".to_owned(), orders)]);
+    let mut request = request(
+        "`cancel_order` gives the wrong customer, as it does to cancel an invoice",
+        16_000,
+        IntentKind::BugFix,
+    );
+    request.breadth = Breadth::Balanced;
+    let answer = ask(&snapshot, &request);
+    let mut places = answer.places.iter();
+    let long = places.find(|place| place.name == "cancel_invoice").unwrap();
+    // Its length then needs a higher probability than it has.
+    request.min_probability = Some(long.probability * 0.3);
+    let pack = ask(&snapshot, &request).pack;
+    check_invariants(&snapshot, &request, &pack);
+    let context = &pack.context;
+    assert!(context.contains("check_cancel_order_step_7("), "{context}");
+    assert!(
+        context.contains("check_cancel_invoice_step_0("),
+        "{context}"
+    );
+    assert!(
+        !context.contains("check_cancel_invoice_step_399("),
+        "{context}"
+    );
+}
