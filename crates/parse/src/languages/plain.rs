@@ -8,7 +8,7 @@ use crate::code::form::{CodeForm, Line};
 use crate::role::conventions::{
     Documentation, Ecosystem, Roles, is_released_library, is_script_configuration, is_test_class,
 };
-use crate::sections::Format;
+use crate::sections::format::Format;
 use crate::traces::form::TraceForm;
 
 const fn language(rules: &'static LanguageRules) -> LanguageSpec {

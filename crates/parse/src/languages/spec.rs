@@ -7,7 +7,7 @@ use crate::hunks::heads::HunkHeads;
 use crate::limits::Limits;
 use crate::origin::form::OriginForm;
 use crate::role::conventions::Roles;
-use crate::sections::Format;
+use crate::sections::format::Format;
 use crate::traces::form::TraceForm;
 use crate::values::ValueForm;
 

@@ -15,7 +15,7 @@ use super::{JAVASCRIPT, ROLES, TYPESCRIPT, hunks, rules, values, walker};
 use crate::code::form::CodeForm;
 use crate::languages::spec::{LanguageSpec, Names};
 use crate::limits::Limits;
-use crate::sections::Format;
+use crate::sections::format::Format;
 use foveate_model::LanguageRules;
 
 pub(in crate::languages) static VUE: LanguageSpec = LanguageSpec {
