@@ -119,28 +119,21 @@ impl Bodies {
         }
     }
 
-    /// Adds parts of the best bodies that did not fit.
+    /// Adds parts of the best bodies that did not fit, and of bodies that are too long for their probability.
     pub(super) fn cut_best(&mut self, plan: &mut Plan<'_>) {
-        self.cut(plan, |body| {
-            body.state == State::Waiting && body.rank < BEST
-        });
-    }
-
-    /// Adds parts of the best bodies that are too long for their probability, as many tokens as it is worth.
-    pub(super) fn cut_unlikely(&mut self, plan: &mut Plan<'_>) {
         let max_rank = plan.config.bodies.max_cut_candidates;
-        self.cut(plan, |body| {
-            body.state == State::Unlikely && body.rank < max_rank
-        });
-    }
-
-    fn cut(&mut self, plan: &mut Plan<'_>, is_wanted: impl Fn(&Body) -> bool) {
-        let bodies = self.bodies.iter_mut();
-        let mut wanted: Vec<&mut Body> = bodies
-            .filter(|body| !body.is_container && is_wanted(body))
+        let mut best: Vec<&mut Body> = self
+            .bodies
+            .iter_mut()
+            .filter(|body| match body.state {
+                State::Waiting => body.rank < BEST,
+                State::Unlikely => body.rank < max_rank,
+                _ => false,
+            })
+            .filter(|body| !body.is_container)
             .collect();
-        wanted.sort_by_key(|body| body.rank);
-        for body in wanted {
+        best.sort_by_key(|body| body.rank);
+        for body in best {
             if body.has_time(plan) {
                 body.add_cut(plan, plan.packed.left().min(body.worth_tokens));
             }

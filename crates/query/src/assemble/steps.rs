@@ -45,9 +45,6 @@ pub(super) fn run(mut plan: Plan<'_>) -> Pack {
     // Adjacent entries share markup: the tokens saved are for more bodies.
     plan.packed.count_rendered();
     bodies.fill(&mut plan, BudgetScope::Rest);
-    if !plan.looked_up.is_found() {
-        bodies.cut_unlikely(&mut plan);
-    }
     gaps::fill(&mut plan);
     plan.packed.remove_shown_cards(max_percent);
     let removed = bodies.fit_limits(&mut plan);
