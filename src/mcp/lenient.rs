@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::tools::ToolName;
 
 /// Returns the arguments in the form of the schema: a text in place of a list of texts becomes a list, digits become a
-/// number, and `query` of `search`, which `context` has, becomes `q`.
+/// number, `diff` as the HTTP interface has it becomes a range, and `query` of `search`, which `context` has, becomes `q`.
 pub(super) fn in_form_of_schema(tool: ToolName, mut arguments: JsonObject) -> JsonObject {
     if tool == ToolName::Search
         && !arguments.contains_key("q")
@@ -19,7 +19,11 @@ pub(super) fn in_form_of_schema(tool: ToolName, mut arguments: JsonObject) -> Js
     for (name, value) in &mut arguments {
         let property = schema.get("properties").and_then(|named| named.get(name));
         let kind = property.and_then(|property| property.get("type")?.as_str());
-        let converted = value.as_str().and_then(|text| convert(text, kind?));
+        let converted = match &*value {
+            Value::String(text) => kind.and_then(|kind| convert(text, kind)),
+            Value::Object(ends) if name == "diff" => range(ends),
+            _ => None,
+        };
         if let Some(converted) = converted {
             *value = converted;
         }
@@ -36,6 +40,15 @@ fn convert(text: &str, kind: &str) -> Option<Value> {
             Some(list.unwrap_or_else(|| vec![text.to_owned()]).into())
         }
         "integer" => text.trim().parse::<u64>().ok().map(Value::from),
+        _ => None,
+    }
+}
+
+/// Returns `{"base": "main", "head": "fix"}` as `main..fix`; `None` for any other object.
+fn range(ends: &JsonObject) -> Option<Value> {
+    let end = |name: &str| ends.get(name).and_then(Value::as_str);
+    match (end("base"), end("head"), ends.len()) {
+        (Some(base), Some(head), 2) => Some(format!("{base}..{head}").into()),
         _ => None,
     }
 }
@@ -60,6 +73,11 @@ mod tests {
                 json!({"focus": ["a.py", "b.py:f"], "seen": ["[id].ts:1-4"]}),
             ),
             (
+                ToolName::Context,
+                json!({"diff": {"base": "main", "head": "fix"}}),
+                json!({"diff": "main..fix"}),
+            ),
+            (
                 ToolName::Search,
                 json!({"query": "x", "limit": "5", "path": "7"}),
                 json!({"q": "x", "limit": 5, "path": "7"}),
@@ -73,6 +91,7 @@ mod tests {
         for (tool, given) in [
             (ToolName::Context, json!({"budget_tokens": "many"})),
             (ToolName::Context, json!({"seen": 5})),
+            (ToolName::Context, json!({"diff": {"base": "main"}})),
             (ToolName::Definition, json!({"query": "x"})),
             (ToolName::Search, json!({"q": "x", "query": "y"})),
             (ToolName::Search, json!({"limit": "-5"})),
