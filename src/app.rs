@@ -79,7 +79,7 @@ fn serve(args: ServeArgs) -> anyhow::Result<ExitCode> {
         otlp.finish();
     }
     // Blocking work was asked to stop; work that does not stop is abandoned.
-    runtime.shutdown_timeout(std::time::Duration::from_secs(2));
+    runtime.shutdown_timeout(Duration::from_secs(2));
     result
 }
 
@@ -142,8 +142,8 @@ fn ignores_hangup() -> bool {
     ignored.is_none_or(|mask| mask & 1 == 1)
 }
 
-/// Signals that arrive this soon after the first one count as the same request to stop: `timeout` and terminals signal a
-/// process and then its group.
+/// Signals that arrive this soon after the first one count as the same request to stop: `timeout` signals the process, and
+/// then its group.
 const SAME_REQUEST: Duration = Duration::from_millis(500);
 
 /// Cancels `stop` at the first SIGINT, SIGTERM or SIGHUP; exits the process at a later one.
