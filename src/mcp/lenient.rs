@@ -1,10 +1,15 @@
 //! Converts arguments that models often write in another form than the schema has. The schema does not mention these
 //! forms, so that it stays short and models learn the right ones.
 
+use std::path::Path;
+
 use rmcp::model::JsonObject;
 use serde_json::Value;
 
 use super::tools::ToolName;
+
+/// The arguments of all tools that name files.
+const PATHS: [&str; 4] = ["focus", "name", "path", "seen"];
 
 /// Returns the arguments in the form of the schema: a text in place of a list of texts becomes a list, digits become a
 /// number, `diff` as the HTTP interface has it becomes a range, and `query` of `search`, which `context` has, becomes `q`.
@@ -29,6 +34,34 @@ pub(super) fn in_form_of_schema(tool: ToolName, mut arguments: JsonObject) -> Js
         }
     }
     arguments
+}
+
+/// Makes absolute paths below the directory `root` relative to it: agents name the files that they read by them.
+pub(super) fn relative_to(root: &Path, arguments: &mut JsonObject) {
+    let Some(root) = root.to_str() else {
+        return;
+    };
+    for name in PATHS {
+        match arguments.get_mut(name) {
+            Some(Value::String(path)) => strip(root, path),
+            Some(Value::Array(list)) => {
+                for path in list {
+                    if let Value::String(path) = path {
+                        strip(root, path);
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+fn strip(root: &str, path: &mut String) {
+    let inside = path.strip_prefix(root);
+    let inside = inside.and_then(|inside| inside.strip_prefix('/'));
+    if let Some(inside) = inside {
+        *path = inside.to_owned();
+    }
 }
 
 /// Converts a text to a kind of value; `None` if it cannot or need not be converted.
@@ -87,6 +120,15 @@ mod tests {
             let converted = in_form_of_schema(tool, given);
             assert_eq!(Value::Object(converted), meant);
         }
+        let mut arguments = json!({
+            "path": "/srv/shop/a.py", "seen": ["/srv/shop/a.py:1-4", "/srv/shopping/a.py", "b.py"],
+            "query": "/srv/shop/a.py fails",
+        });
+        let meant = json!({
+            "path": "a.py", "seen": ["a.py:1-4", "/srv/shopping/a.py", "b.py"], "query": "/srv/shop/a.py fails",
+        });
+        relative_to(Path::new("/srv/shop"), arguments.as_object_mut().unwrap());
+        assert_eq!(arguments, meant);
         // They are refused as they are.
         for (tool, given) in [
             (ToolName::Context, json!({"budget_tokens": "many"})),

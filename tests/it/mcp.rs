@@ -216,11 +216,13 @@ fn stdio_session_answers_about_a_directory() {
         text(&found).contains("shop/cart.py:14 certain call in Cart.checkout: return total_price"),
         "{found}"
     );
-    let found = session.call("outline", json!({"path": "shop/price.py"}));
-    assert!(
-        text(&found).contains("1-3 function def total_price(items):"),
-        "{found}"
-    );
+    for path in ["shop/price.py".into(), root.join("shop/price.py")] {
+        let found = session.call("outline", json!({"path": path}));
+        assert!(
+            text(&found).contains("1-3 function def total_price(items):"),
+            "{found}"
+        );
+    }
     let found = session.call(
         "search",
         json!({"q": "SUM OF", "ignore_case": true, "limit": 1}),
