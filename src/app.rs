@@ -10,6 +10,7 @@ mod settings;
 use std::io::Write as _;
 use std::process::ExitCode;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
 use sd_notify::NotifyState;
@@ -78,7 +79,7 @@ fn serve(args: ServeArgs) -> anyhow::Result<ExitCode> {
         otlp.finish();
     }
     // Blocking work was asked to stop; work that does not stop is abandoned.
-    runtime.shutdown_timeout(std::time::Duration::from_secs(2));
+    runtime.shutdown_timeout(Duration::from_secs(2));
     result
 }
 
@@ -141,7 +142,11 @@ fn ignores_hangup() -> bool {
     ignored.is_none_or(|mask| mask & 1 == 1)
 }
 
-/// Cancels `stop` at the first SIGINT, SIGTERM or SIGHUP; exits the process at the second.
+/// Signals that arrive this soon after the first one count as the same request to stop: `timeout` signals the process, and
+/// then its group.
+const SAME_REQUEST: Duration = Duration::from_millis(500);
+
+/// Cancels `stop` at the first SIGINT, SIGTERM or SIGHUP; exits the process at a later one.
 async fn wait_for_signal(stop: CancellationToken) {
     use tokio::signal::unix::{SignalKind, signal};
     let (Ok(mut interrupt), Ok(mut terminate)) = (
@@ -159,16 +164,22 @@ async fn wait_for_signal(stop: CancellationToken) {
         Some(hangup) => hangup.recv().await,
         None => std::future::pending().await,
     };
-    for round in 0..2 {
+    let mut first: Option<Instant> = None;
+    loop {
         tokio::select! {
             _ = interrupt.recv() => {}
             _ = terminate.recv() => {}
             _ = hung_up() => {}
         }
-        if round == 0 {
-            tracing::info!("stopping; waiting for requests in flight");
-            notify_systemd(NotifyState::Stopping);
-            stop.cancel();
+        match first {
+            None => {
+                first = Some(Instant::now());
+                tracing::info!("stopping; waiting for requests in flight");
+                notify_systemd(NotifyState::Stopping);
+                stop.cancel();
+            }
+            Some(first) if first.elapsed() < SAME_REQUEST => {}
+            Some(_) => break,
         }
     }
     tracing::warn!("stopped at the second signal");

@@ -36,7 +36,10 @@ pub struct DataDir {
 #[derive(Debug, thiserror::Error)]
 #[allow(missing_docs, reason = "the messages say what failed")]
 pub enum DataDirError {
-    #[error("cannot use the data directory {}: {reason}", .path.display())]
+    #[error(
+        "cannot use the data directory {}: {reason}; choose another with --data-dir",
+        .path.display()
+    )]
     Unusable { path: PathBuf, reason: io::Error },
     #[error(
         "the data directory {} is in use by another `foveate serve`{process}: stop that one, or choose another directory with --data-dir",

@@ -14,7 +14,7 @@ use crate::cli::ranking;
 use crate::cli::{McpArgs, RunCache, UsageError};
 use crate::config::{Config, Overrides};
 use crate::engine::{Engine, EngineSettings, RepoName, Source};
-use crate::ingest::{Catalog, Registration, one_shot};
+use crate::ingest::{Catalog, Registration, git, one_shot};
 use crate::mcp::{McpService, stdio};
 use crate::store::Store;
 use crate::telemetry::spans::spawn_blocking;
@@ -82,7 +82,7 @@ fn engine_settings_of(config: &Config, cache: &RunCache) -> EngineSettings {
 
 /// Starts indexing the directory, and watches it unless it is a bare repository.
 async fn follow(catalog: &Arc<Catalog>, root: PathBuf) -> anyhow::Result<()> {
-    if !one_shot::is_bare(&root) {
+    if !git::is_bare(&root) {
         catalog.watch(&root).await?;
         return Ok(());
     }

@@ -22,6 +22,11 @@ use crate::engine::RepoName;
 const TOKEN: &str = "FOVEATE_TOKEN";
 /// The code of the problem that no repository has the given name.
 const UNKNOWN_REPO: &str = "unknown_repo";
+/// Requests that a server advises, each with the command that sends it.
+const COMMANDS: [(&str, &str); 2] = [
+    ("POST /repos/{repo}/sync", "`foveate repo sync`"),
+    ("GET /repos/{repo}", "`foveate repo show`"),
+];
 
 /// No answer came from the server, or its certificate is not trusted.
 #[derive(Debug, thiserror::Error)]
@@ -70,7 +75,9 @@ impl Refused {
                 let (fact, _) = detail.split_once(';').unwrap_or((detail, ""));
                 format!("{fact}; `foveate repo list` lists them, `foveate repo add` adds one")
             }
-            _ => detail.to_owned(),
+            _ => (COMMANDS.iter()).fold(detail.to_owned(), |text, (request, command)| {
+                text.replace(request, command)
+            }),
         };
         Self {
             text,
@@ -274,13 +281,38 @@ impl Call<'_> {
         let (Some(detail), Some(code)) = (field("detail"), field("code")) else {
             bail!(foreign_answer(server, status));
         };
-        Err(Refused::new(detail, code).into())
+        let refused = Refused::new(detail, code);
+        Err(match status {
+            // The request is made of the arguments.
+            StatusCode::BAD_REQUEST | StatusCode::PAYLOAD_TOO_LARGE => {
+                UsageError(refused.to_string()).into()
+            }
+            _ => refused.into(),
+        })
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{is_local, is_loopback};
+    use super::{Refused, is_local, is_loopback};
+
+    #[test]
+    fn advice_to_send_a_request_becomes_a_command() {
+        for (detail, code, told) in [
+            (
+                "no branch \"x\"; check its spelling, or POST /repos/{repo}/sync if it is new",
+                "unknown_ref",
+                "no branch \"x\"; check its spelling, or `foveate repo sync` if it is new (unknown_ref)",
+            ),
+            (
+                "being indexed; ask again, or poll GET /repos/{repo}",
+                "indexing",
+                "being indexed; ask again, or poll `foveate repo show` (indexing)",
+            ),
+        ] {
+            assert_eq!(Refused::new(detail, code).to_string(), told);
+        }
+    }
 
     #[test]
     fn only_this_machine_is_local() {

@@ -139,7 +139,14 @@ pub fn run(args: &RepoArgs) -> anyhow::Result<ExitCode> {
             list(&mut out, repos)?;
         }
         RepoCommand::Show { .. } => properties(&mut out, &answer)?,
-        RepoCommand::Add(_) | RepoCommand::Sync { .. } => line(&mut out, &answer)?,
+        RepoCommand::Add(_) => line(&mut out, &answer)?,
+        // The answer has the state before the sync, perhaps the error that it is to mend.
+        RepoCommand::Sync { name } => {
+            writeln!(
+                out,
+                "syncing {name}; `foveate repo show {name}` has its state"
+            )?;
+        }
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -8,11 +8,14 @@ use axum::extract::{FromRequest, FromRequestParts, Request};
 use axum::http::StatusCode;
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{DeserializeOwned, MapAccess, Visitor};
-use serde::{Deserialize, Deserializer};
+use serde::{Deserialize, Deserializer, forward_to_deserialize_any};
 
 use super::problem::Problem;
 use crate::wire::unknown_field::UnknownField;
 use crate::wire::wrong_value;
+
+/// Most fields of an object that the refusal of another value lists.
+const MAX_LISTED_FIELDS: usize = 4;
 
 /// A JSON body, an object.
 #[derive(Debug)]
@@ -43,11 +46,49 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for OfFields<T> {
     type Value = Object<T>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an object")
+        let fields = fields_of::<T>();
+        if fields.is_empty() || fields.len() > MAX_LISTED_FIELDS {
+            return f.write_str("an object");
+        }
+        write!(f, "an object (fields: `{}`)", fields.join("`, `"))
     }
 
     fn visit_map<A: MapAccess<'de>>(self, fields: A) -> Result<Self::Value, A::Error> {
         T::deserialize(MapAccessDeserializer::new(fields)).map(Object)
+    }
+}
+
+/// Returns the fields of a type: its derived implementation names them before it reads a value.
+fn fields_of<'de, T: Deserialize<'de>>() -> &'static [&'static str] {
+    let mut fields: &'static [&'static str] = &[];
+    // It fails, as there is no value.
+    let _ = T::deserialize(FieldNames(&mut fields));
+    fields
+}
+
+/// Has no value; keeps the names of the fields that are asked for.
+struct FieldNames<'a>(&'a mut &'static [&'static str]);
+
+impl<'de> Deserializer<'de> for FieldNames<'_> {
+    type Error = serde::de::value::Error;
+
+    fn deserialize_struct<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        fields: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, Self::Error> {
+        *self.0 = fields;
+        self.deserialize_any(visitor)
+    }
+
+    fn deserialize_any<V: Visitor<'de>>(self, _: V) -> Result<V::Value, Self::Error> {
+        Err(serde::de::Error::custom("there is no value"))
+    }
+
+    forward_to_deserialize_any! {
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf option unit unit_struct
+        newtype_struct seq tuple tuple_struct map enum identifier ignored_any
     }
 }
 
@@ -69,7 +110,7 @@ impl From<JsonRejection> for Problem {
             JsonRejection::JsonSyntaxError(_) => Self::new(
                 StatusCode::BAD_REQUEST,
                 "invalid_json",
-                format!("the body is not JSON: {}", reason(&text)),
+                format!("the body is not JSON in UTF-8: {}", reason(&text)),
             ),
             JsonRejection::JsonDataError(_) => wrong_field(reason(&text)),
             _ if rejection.status() == StatusCode::PAYLOAD_TOO_LARGE => Self::body_too_large(),

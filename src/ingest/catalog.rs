@@ -68,6 +68,11 @@ pub enum RegisterError {
     },
     #[error("{0:?} is not an absolute path")]
     NotAbsolute(PathBuf),
+    #[error(
+        "{} is a bare git repository, without files of its own: register it as `git`, not as `path` (`foveate repo add --git`)",
+        .0.display()
+    )]
+    Bare(PathBuf),
     #[error("{path} may not be registered: it lies outside `repos.allow_paths`")]
     NotAllowed {
         /// Whether the request named it as a working tree or as a git repository.
@@ -294,10 +299,11 @@ impl Catalog {
     /// Returns the existing repository if the directory is registered already.
     ///
     /// # Errors
-    /// When it is not a directory.
+    /// When it is not a directory, or it is a bare repository.
     pub async fn watch(&self, directory: &Path) -> Result<Arc<Repository>, RegisterError> {
         let path = source::canonical_directory(directory, RepositoryKind::Path)?;
         source::refuse_own_data(&path, RepositoryKind::Path, &self.settings.data_dir)?;
+        source::refuse_bare(&path)?;
         // Another server's change of the list must not remove the directory before it is trusted.
         let _alone = self.listing.lock().await;
         let is_same = |repository: &Arc<Repository>| matches!(&repository.source, Source::WorkingTree { path: known, .. } if *known == path);

@@ -195,6 +195,12 @@ pub fn refuse_lost_files(files: &[SourceFile]) -> Result<(), GitError> {
     }
 }
 
+/// Whether a directory is a bare repository, or the git directory of a clone: it has no files to read as a working tree.
+pub fn is_bare(directory: &Path) -> bool {
+    let has = |name: &str| directory.join(name).symlink_metadata().is_ok();
+    !has(".git") && has("HEAD") && has("refs") && directory.join("objects").is_dir()
+}
+
 /// A repository on this machine, read through its objects.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GitRepo {
@@ -216,7 +222,7 @@ impl GitRepo {
             return Self::discover(path, read_limits)?.ok_or_else(not_a_repository);
         }
         read_limits.check(path)?;
-        if !path.join("objects").is_dir() || !path.join("HEAD").exists() {
+        if !is_bare(path) {
             return Err(not_a_repository());
         }
         Ok(Self {

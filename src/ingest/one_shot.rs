@@ -18,7 +18,7 @@ use crate::engine::{
     BlobCache, Cause, CommitHistory, HistoryIndex, IndexInput, IndexStore, Parsers, Phase,
     Progress, PublishError, StoreLocation, build_once,
 };
-pub use repository::{Repository, is_bare};
+pub use repository::Repository;
 
 /// Ref of the checked-out commit.
 const HEAD: &str = "HEAD";

@@ -18,7 +18,7 @@ use super::tools::{ArgumentError, Call, ContextCall, ToolName};
 use super::{Caller, McpService, Session, lenient};
 use crate::access::Grant;
 use crate::access::audit::{self, Action, Outcome};
-use crate::engine::{AnswerWithSnapshot, AskError, Repository};
+use crate::engine::{AnswerWithSnapshot, AskError, Repository, Source};
 use crate::feedback::AnswerOrigin;
 use crate::wire::answer::{AnswerOptions, ContextAnswer};
 use crate::wire::diff_range;
@@ -51,6 +51,7 @@ impl McpService {
         grant: &Grant,
         context: &Context,
     ) -> Result<CallToolResult, Failure> {
+        let arguments = self.with_relative_paths(arguments, grant);
         match tool {
             ToolName::Context => self.context(read(tool, arguments)?, grant, context).await,
             ToolName::Definition => {
@@ -70,6 +71,20 @@ impl McpService {
                 self.lookup(call, grant, context).await
             }
         }
+    }
+
+    /// Makes absolute paths below the directory of the repository that is asked relative to it.
+    fn with_relative_paths(&self, mut arguments: JsonObject, grant: &Grant) -> JsonObject {
+        let name = arguments.get("repo").and_then(|name| name.as_str());
+        let repository = match name {
+            Some(name) => self.engine.get(grant, name),
+            // Of several, the call would have to name one.
+            None => self.engine.repositories(grant).pop(),
+        };
+        if let Some(Source::WorkingTree { path, .. }) = repository.as_deref().map(|r| &r.source) {
+            lenient::relative_to(path, &mut arguments);
+        }
+        arguments
     }
 
     async fn lookup<R: RawLookup>(

@@ -67,7 +67,10 @@ impl ServerHandler for McpService {
         _: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        let tools = ToolName::ALL.map(ToolName::tool);
+        let tools = match self.caller {
+            Caller::Http => ToolName::ALL.map(ToolName::tool),
+            Caller::Local(..) => ToolName::ALL.map(ToolName::tool_in_session),
+        };
         Ok(ListToolsResult::with_all_items(tools.into()))
     }
 

@@ -88,7 +88,7 @@ pub struct ContextCall {
     /// Tokens of the answer, 200 to 128000; default 8000
     #[serde(default)]
     pub budget_tokens: Option<WholeNumber>,
-    /// Do not show again: places in `shown`, path, path:name or path:10-40; `session`: all that this session showed
+    /// Do not show again: places in `shown`, path, path:name or path:10-40
     #[serde(default)]
     pub seen: Option<Vec<String>>,
     /// Commit, branch or tag; default: the files as they are now
@@ -143,11 +143,23 @@ impl ToolName {
         properties.map_or_else(Vec::new, |named| named.keys().cloned().collect())
     }
 
-    /// Returns the definition that clients receive.
+    /// Returns the definition that clients without a session receive.
     pub fn tool(self) -> Tool {
         let annotations = ToolAnnotations::new().read_only(true);
         Tool::new(self.name(), self.description(), Arc::new(self.schema()))
             .with_annotations(annotations)
+    }
+
+    /// Returns the definition that the client of a session receives.
+    pub fn tool_in_session(self) -> Tool {
+        let mut tool = self.tool();
+        let schema = Arc::make_mut(&mut tool.input_schema);
+        let properties = schema.get_mut("properties");
+        let seen = properties.and_then(|named| named.get_mut("seen")?.get_mut("description"));
+        if let Some(Value::String(description)) = seen {
+            description.push_str("; `session`: all that this session showed");
+        }
+        tool
     }
 }
 

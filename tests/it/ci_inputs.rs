@@ -469,7 +469,8 @@ fn server_is_asked_the_same_question() {
     assert!(written.contains("### `shop/price.py`"), "{written}");
     for (arguments, code, text) in [
         (&["qqqqzzzz"][..], 3, "no_match"),
-        (&["x", "--budget", "1"], 1, "budget_tokens"),
+        (&["x", "--budget", "1"], 2, "budget_tokens"),
+        (&["x", "--ref", "nowhere"], 1, "`foveate repo sync`"),
         (&["x", "--explain"], 2, "add --json"),
         (&["x", "--wait-history"], 2, "cannot be used with"),
     ] {

@@ -127,10 +127,9 @@ async fn repo_commands_call_the_server() {
     }
     let shown = call(&["repo", "show", "g"]).await.unwrap();
     assert!(stdout(&shown).contains("ref: main\n"));
-    assert_eq!(
-        call(&["repo", "sync", "shop"]).await.unwrap().status.code(),
-        Some(0)
-    );
+    let synced = call(&["repo", "sync", "shop"]).await.unwrap();
+    assert_eq!(synced.status.code(), Some(0), "{}", stderr(&synced));
+    assert!(stdout(&synced).starts_with("syncing shop; "));
     let taken = call(&["repo", "add", path, "--name", "shop"])
         .await
         .unwrap();

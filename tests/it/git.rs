@@ -11,6 +11,7 @@ use tempfile::TempDir;
 use tokio_util::sync::CancellationToken;
 
 use crate::app::{SHOP, TestApp, commit, git, path_with_git, places, tree, until};
+use crate::cli::{foveate, stderr};
 use crate::process::Process;
 
 /// Creates a working tree with three commits, and a bare clone of it.
@@ -81,6 +82,34 @@ async fn bare_repository_answers_at_every_commit() {
         assert_eq!(response.json()["field"], "ref");
     }
     app.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn bare_repository_is_refused_as_a_working_tree() {
+    let app = TestApp::start().await;
+    let (_a, root, _b, bare, _) = history();
+    for path in [bare.clone(), root.join(".git")] {
+        let body = json!({"name": "shop", "source": {"path": path}});
+        let refused = app.post("/repos", body).await;
+        assert_eq!(refused.code(), "invalid_field", "{}", refused.text);
+        assert_eq!(refused.json()["field"], "source.path");
+        assert!(
+            refused.text.contains("register it as `git`"),
+            "{}",
+            refused.text
+        );
+    }
+    app.end().await;
+    let data = tempfile::tempdir().unwrap();
+    let served = foveate(&["serve", "--listen", "127.0.0.1:0", "--watch"])
+        .arg(&bare)
+        .arg("--data-dir")
+        .arg(data.path())
+        .output()
+        .unwrap();
+    let told = stderr(&served);
+    assert_eq!(served.status.code(), Some(2), "{told}");
+    assert!(told.contains("is a bare git repository"), "{told}");
 }
 
 /// Script of a git that creates the branch `late` as soon as its commit was looked for in vain.

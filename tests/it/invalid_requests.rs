@@ -151,6 +151,19 @@ async fn bad_requests_name_the_field() {
         assert!(told.starts_with(detail), "{told}");
         assert!(!told.contains("unknown field"), "{told}");
     }
+    for (body, detail) in [
+        (
+            json!({"repo": "shop", "diff": "main..fix"}),
+            "`diff`: expected an object (fields: `base`, `head`), not \"main..fix\"",
+        ),
+        (
+            json!({"repo": "shop", "query": "x", "seen": ["a.py"]}),
+            "`seen`: expected an object (fields: `paths`, `places`), not a list",
+        ),
+    ] {
+        let problem = app.post("/context", body).await.json();
+        assert_eq!(problem["detail"], detail);
+    }
     // The fields of an object in their order.
     let array = app.post("/context", json!(["shop", null, "x"])).await;
     assert_eq!(

@@ -16,7 +16,7 @@ const MAX_TOKENS_OF_TOOLS: usize = 1500;
 
 #[test]
 fn tool_descriptions_stay_within_the_token_limit() {
-    let tools = ToolName::ALL.map(ToolName::tool);
+    let tools = ToolName::ALL.map(ToolName::tool_in_session);
     let listed = serde_json::to_string(&tools).unwrap();
     let tokens = tokenizer::count(&listed);
     assert!(tokens <= MAX_TOKENS_OF_TOOLS, "{tokens} tokens: {listed}");
@@ -174,6 +174,7 @@ fn stdio_session_answers_about_a_directory() {
         names,
         ["context", "definition", "references", "outline", "search"]
     );
+    assert!(tools.to_string().contains("`session`"), "{tools}");
 
     let query = "Cart.checkout gives the wrong total_price";
     let found = session.context_with_history(query);
@@ -215,11 +216,13 @@ fn stdio_session_answers_about_a_directory() {
         text(&found).contains("shop/cart.py:14 certain call in Cart.checkout: return total_price"),
         "{found}"
     );
-    let found = session.call("outline", json!({"path": "shop/price.py"}));
-    assert!(
-        text(&found).contains("1-3 function def total_price(items):"),
-        "{found}"
-    );
+    for path in ["shop/price.py".into(), root.join("shop/price.py")] {
+        let found = session.call("outline", json!({"path": path}));
+        assert!(
+            text(&found).contains("1-3 function def total_price(items):"),
+            "{found}"
+        );
+    }
     let found = session.call(
         "search",
         json!({"q": "SUM OF", "ignore_case": true, "limit": 1}),
@@ -607,6 +610,9 @@ async fn http_transport_answers_without_sessions() {
     let arguments = json!({"query": "x", "seen": ["session"]});
     let refused = call(&app, "context", arguments).await;
     assert!(refusal(&refused).contains("send the places in `shown`"));
+    let list = json!({"jsonrpc": "2.0", "id": 3, "method": "tools/list", "params": {}});
+    let listed = app.send(post(&app, &list)).await.text;
+    assert!(listed.contains("places in `shown`") && !listed.contains("`session`"));
 
     let read = json!({
         "jsonrpc": "2.0", "id": 2, "method": "resources/read",

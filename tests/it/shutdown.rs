@@ -121,6 +121,14 @@ fn systemd_is_notified_of_start_and_stop() {
     assert_eq!(notification(), "STOPPING=1\n");
 }
 
+#[test]
+fn signals_to_the_process_and_its_group_are_one() {
+    let server = Process::start(&[], None);
+    server.signal(rustix::process::Signal::TERM);
+    server.signal(rustix::process::Signal::INT);
+    server.wait_for_exit();
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn closed_terminal_stops_the_server_cleanly() {
     // The tests may run under `nohup`, and a server there outlives its terminal.

@@ -35,7 +35,7 @@ pub fn parse(name: &str, payload: &[u8]) -> Result<Event, EventError> {
 /// Parses a payload without the name of its event, which is recognized by the objects in it. This also parses
 /// reviews, which are ignored when they come by webhook.
 pub fn parse_unnamed(payload: &[u8]) -> Result<Event, EventError> {
-    let keys: Keys = read("event", payload)?;
+    let keys: Keys = read("GitHub", payload)?;
     let name = match keys {
         Keys {
             comment: Some(_),

@@ -146,6 +146,10 @@ fn unnamed_event_is_recognized_by_its_fields() {
         assert_eq!(unnamed, read(name, &payload), "{name}");
     }
     assert_eq!(parse_unnamed(b"{}"), Ok(Event::Other));
+    assert_eq!(
+        parse_unnamed(b"x").unwrap_err().to_string(),
+        "the payload is not a valid `GitHub` event (line 1, column 1)"
+    );
     assert_eq!(parse("star", b"{}"), Ok(Event::Other));
 }
 

@@ -188,7 +188,9 @@ impl From<RegisterError> for Problem {
             RegisterError::Taken(_) | RegisterError::BeingRemoved(_) => {
                 Self::new(StatusCode::CONFLICT, "repo_exists", detail)
             }
-            RegisterError::NotAbsolute(_) => Self::invalid_field("source.path", detail),
+            RegisterError::NotAbsolute(_) | RegisterError::Bare(_) => {
+                Self::invalid_field("source.path", detail)
+            }
             RegisterError::Git(GitError::NotAllowed(_)) => {
                 Self::new(StatusCode::FORBIDDEN, "path_not_allowed", detail)
             }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use super::RegisterError;
 use crate::engine::{CloneAddress, Login, Source};
 use crate::ingest::IngestSettings;
-use crate::ingest::git::{GitRepo, Location, reference};
+use crate::ingest::git::{self, GitRepo, Location, reference};
 use crate::store::RepositoryKind;
 
 /// Makes paths canonical, takes credentials out of URLs, and refuses sources that cannot be indexed. Blocks.
@@ -20,6 +20,7 @@ pub(super) fn checked(
             }
             let path = allowed_directory(&path, RepositoryKind::Path, settings)?;
             refuse_own_data(&path, RepositoryKind::Path, &settings.data_dir)?;
+            refuse_bare(&path)?;
             settings.read_limits.check_discovered(&path)?;
             Ok((Source::WorkingTree { path, watch }, None))
         }
@@ -104,6 +105,14 @@ pub(super) fn canonical_directory(
     match std::fs::read_dir(&real) {
         Ok(_) => Ok(real),
         Err(error) => Err(refuse(error.to_string())),
+    }
+}
+
+/// Refuses a bare repository as a working tree: git's own files would be indexed, and none of the repository's.
+pub(super) fn refuse_bare(path: &Path) -> Result<(), RegisterError> {
+    match git::is_bare(path) {
+        true => Err(RegisterError::Bare(path.to_owned())),
+        false => Ok(()),
     }
 }
 

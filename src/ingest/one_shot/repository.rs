@@ -9,7 +9,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::OneShotError;
 use crate::engine::{Diff, DiffEnds};
-use crate::ingest::git::{GitError, GitRepo, ReadLimits};
+use crate::ingest::git::{self, GitError, GitRepo, ReadLimits};
 
 /// Time limit of git calls that resolve refs. They take milliseconds, so a slower call hangs.
 const LOOKUP: Duration = Duration::from_secs(10);
@@ -111,14 +111,9 @@ impl Repository {
     }
 }
 
-/// Whether a canonical directory is a bare repository.
-pub fn is_bare(root: &Path) -> bool {
-    bare(root, &Arc::default()).is_some()
-}
-
 /// Opens a directory as a bare repository; returns `None` if it is not one.
 fn bare(root: &Path, read_limits: &Arc<ReadLimits>) -> Option<GitRepo> {
-    if root.join(".git").symlink_metadata().is_ok() {
+    if !git::is_bare(root) {
         return None;
     }
     GitRepo::open(root, read_limits).ok()
