@@ -123,7 +123,7 @@ impl Resolver<'_> {
         let tokens = tokens.filter(|token| !token.is_empty());
         let mut tokens = tokens.enumerate();
         let (at, name) = tokens.find(|(_, token)| token.to_lowercase() == word)?;
-        let found = self.snapshot.symbols.named(name);
+        let found = self.known_as(name);
         let is_function = |id: &DefId| self.snapshot.files.definition(*id).kind.is_function();
         let is_meant = match name.starts_with(char::is_uppercase) {
             // A sentence begins in upper case.

@@ -185,8 +185,8 @@ impl<'t> Walker<'t> {
                     if parent.is_none() {
                         self.top_level.insert(name, id);
                     }
-                    self.collector
-                        .within(depth, |context| context.parent = Some(id));
+                    self.constants = written.and_then(|written| self.constants_in(written));
+                    self.collector.within(depth, inside_value(id));
                 }
             }
         }
@@ -314,7 +314,7 @@ impl<'t> Walker<'t> {
         }
     }
 
-    fn holds_functions(&self, object: Node<'_>) -> bool {
+    pub(super) fn holds_functions(&self, object: Node<'_>) -> bool {
         let value_of = |pair: Node<'_>| {
             pair.child_by_field_id(self.grammar.fields.value)
                 .is_some_and(|value| matches!(self.kind(value), Kind::Function | Kind::Arrow))
@@ -390,6 +390,14 @@ impl<'t> Walker<'t> {
             self.define(self.collector.context.parent, draft);
             self.collector.skip_to(name.end_byte());
         }
+    }
+}
+
+/// Sets the context in the value of a variable outside of functions: names that it uses are its own.
+pub(super) fn inside_value(id: LocalId) -> impl FnOnce(&mut Context) {
+    move |context| {
+        context.enclosing = Some(id);
+        context.parent = Some(id);
     }
 }
 
