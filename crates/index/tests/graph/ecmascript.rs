@@ -142,6 +142,29 @@ fn ecmascript_extensions_outputs_and_directories_are_probed() {
 }
 
 #[test]
+fn built_entry_means_the_sources_of_its_package() {
+    check_imports(
+        "
+        //- packages/shop/package.json
+        {\"name\": \"shop\", \"main\": \"index.js\", \"module\": \"dist/shop.mjs\"}
+        //- packages/shop/index.js
+        module.exports = require('./dist/shop.prod.cjs');
+        //- packages/shop/src/index.ts
+        export const open = 1;
+        //- packages/shop/types/main.ts
+        import { open } from '../dist/shop';
+        //- packages/shop/types/other.ts
+        import { open } from '../dist/other';
+        ",
+        "
+        packages/shop/index.js: packages/shop/src/index.ts
+        packages/shop/types/main.ts: packages/shop/src/index.ts
+        packages/shop/types/other.ts:
+        ",
+    );
+}
+
+#[test]
 fn commonjs_requires_are_resolved() {
     check_names(
         "
