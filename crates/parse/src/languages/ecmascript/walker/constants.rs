@@ -1,11 +1,11 @@
-//! Adds the members of object literals that are used like enums: `const Status = { Open: 'open' } as const`,
-//! `Object.freeze({ … })`, `{ kName: Symbol('name') }`.
+//! Handles values of variables outside of functions. Adds the members of object literals that are used like enums:
+//! `const Status = { Open: 'open' } as const`, `Object.freeze({ … })`, `{ kName: Symbol('name') }`.
 
-use foveate_model::DefinitionKind;
+use foveate_model::{DefinitionKind, LocalId};
 use tree_sitter::Node;
 
 use super::{Kind, Walker};
-use crate::collect::{Draft, span};
+use crate::collect::{Context, Draft, span};
 
 impl Walker<'_> {
     /// Returns the object literal in the value of a variable whose members are constants. Other objects hold settings and
@@ -72,5 +72,13 @@ impl Walker<'_> {
             draft.signature_end = key.end_byte();
             self.collector.define(draft);
         }
+    }
+}
+
+/// Sets the context in the value of a variable outside of functions: names that it uses are its own.
+pub(super) fn inside_value(id: LocalId) -> impl FnOnce(&mut Context) {
+    move |context| {
+        context.enclosing = Some(id);
+        context.parent = Some(id);
     }
 }

@@ -5,6 +5,7 @@ use foveate_model::{DefinitionKind, LocalId, Span};
 use tree_sitter::Node;
 
 use super::commonjs::means_exports;
+use super::constants::inside_value;
 use super::imports::empty;
 use super::{Kind, Outer, Walker};
 use crate::collect::{Context, DeclarationProperties, Draft, Position, Scope, span};
@@ -390,14 +391,6 @@ impl<'t> Walker<'t> {
             self.define(self.collector.context.parent, draft);
             self.collector.skip_to(name.end_byte());
         }
-    }
-}
-
-/// Sets the context in the value of a variable outside of functions: names that it uses are its own.
-pub(super) fn inside_value(id: LocalId) -> impl FnOnce(&mut Context) {
-    move |context| {
-        context.enclosing = Some(id);
-        context.parent = Some(id);
     }
 }
 

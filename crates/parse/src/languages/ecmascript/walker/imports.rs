@@ -3,7 +3,7 @@
 use foveate_model::{DefinitionKind, Export, ImportKind, ImportedName, Span};
 use tree_sitter::Node;
 
-use super::definitions::inside_value;
+use super::constants::inside_value;
 use super::{Kind, Outer, Walker};
 use crate::collect::{Draft, span};
 use crate::syntax::Descend;
