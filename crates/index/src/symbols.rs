@@ -1,7 +1,8 @@
-//! Builds the symbol table: definitions by name, by folded name (lower case without underscores) and by
-//! qualified name; and the distinct names themselves for fuzzy matching.
+//! Builds the symbol table: definitions by name, by folded name (lower case without underscores), by qualified
+//! name and by the other names that code uses for them; and the distinct names themselves for fuzzy matching.
 
 mod folded;
+mod other_names;
 
 use std::borrow::Cow;
 use std::ops::RangeInclusive;
@@ -13,7 +14,7 @@ use foveate_model::{Content, Definition, LocalId};
 use self::folded::{FoldedName, FoldedNames};
 pub use self::folded::{NamesOfLength, fold, letters};
 use crate::change::Change;
-use crate::files::{DefId, Files};
+use crate::files::{DefId, FileId, Files};
 use crate::sharded_map::ShardedMap;
 
 /// Definitions by their names. Lists are in id order.
@@ -22,6 +23,7 @@ pub struct Symbols {
     by_name: Table,
     by_folded: Table,
     by_qualified: Table,
+    by_other_name: Table,
     names: Arc<FoldedNames>,
 }
 
@@ -69,10 +71,15 @@ impl Symbols {
         let names = by_folded.keys().map(|name| FoldedName::new(name));
         let mut names: Vec<FoldedName> = names.collect();
         names.sort_unstable_by(|a, b| a.order().cmp(&b.order()));
+        let mut by_other_name = Table::with_capacity(files.len());
+        files
+            .ids()
+            .for_each(|file| add_other_names(&mut by_other_name, files, file));
         Self {
             by_name,
             by_folded,
             by_qualified,
+            by_other_name,
             names: Arc::new(names.into_iter().collect()),
         }
     }
@@ -100,6 +107,7 @@ impl Symbols {
             by_name,
             by_folded,
             by_qualified,
+            by_other_name: edit.other_names(&self.by_other_name),
             names: Arc::clone(&self.names),
         };
         symbols.update_names(keys);
@@ -127,6 +135,12 @@ impl Symbols {
     /// Returns the definitions with exactly this name.
     pub fn named(&self, name: &str) -> &[DefId] {
         self.by_name.get(name)
+    }
+
+    /// Returns the definitions that code uses by this name, while another one is written at them: a component by the name
+    /// of its file, an export by the name that it has outside of its file. The graph does not go by these names.
+    pub fn also_named(&self, name: &str) -> &[DefId] {
+        self.by_other_name.get(name)
     }
 
     /// Returns the definitions whose name matches regardless of case and underscores; `folded` must come from
@@ -170,7 +184,9 @@ impl Symbols {
 
     /// Estimated heap size in bytes; data shared with other snapshots counts in full.
     pub fn heap_bytes(&self) -> usize {
-        let tables = [&self.by_name, &self.by_folded, &self.by_qualified];
+        let tables = [
+            &self.by_name, &self.by_folded, &self.by_qualified, &self.by_other_name,
+        ];
         let tables: usize = tables.iter().map(|t| t.heap_bytes(|key| key.len())).sum();
         tables + self.names.heap_bytes()
     }
@@ -211,6 +227,25 @@ impl Edit<'_> {
         (table, keys)
     }
 
+    /// Returns the updated table of other names.
+    fn other_names(&self, table: &Table) -> Table {
+        let mut table = table.clone();
+        let changed = self.change.changed().iter();
+        let edited = changed.filter_map(|now| self.change.earlier_id(*now));
+        for file in self.change.gone().chain(edited) {
+            for (local, name) in other_names::of_file(self.before.file(file)) {
+                table.remove(&*name, &DefId::new(file, local));
+            }
+        }
+        if !self.change.is_stable() {
+            table = table.renumbered(self.change);
+        }
+        for file in self.change.changed() {
+            add_other_names(&mut table, self.files, *file);
+        }
+        table
+    }
+
     /// Removes the earlier definitions of changed and removed files, except those that are the same at the
     /// same position in the later file.
     fn remove(&self, table: &mut Table, key: Key, keys: &mut Keys) {
@@ -241,6 +276,12 @@ impl Edit<'_> {
                 }
             }
         }
+    }
+}
+
+fn add_other_names(table: &mut Table, files: &Files, file: FileId) {
+    for (local, name) in other_names::of_file(files.file(file)) {
+        table.insert(&*name, DefId::new(file, local));
     }
 }
 

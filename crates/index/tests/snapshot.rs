@@ -304,3 +304,43 @@ fn line_spans_match_counting_from_file_start() {
         assert_eq!(span, Span::new(text.len(), text.len()));
     }
 }
+
+#[test]
+fn other_names_follow_edits_and_moves() {
+    let rest: String = (0..20)
+        .map(|number| format!("def part_{number}():\n    pass\n"))
+        .collect();
+    let component = "<script setup>\nconst size = 1;\n</script>\n";
+    let tree = |path: &str, pool: &str| -> Tree {
+        [
+            ("m1.py", rest.as_str()),
+            (path, component),
+            ("src/pool.js", pool),
+        ]
+        .map(|(path, text)| (path.to_owned(), content(path, text)))
+        .into()
+    };
+    let first = tree(
+        "src/Card.vue",
+        "function open() {}\nexport { open as connect };\n",
+    );
+    let later = tree(
+        "src/Row.vue",
+        "const size = 1;\nfunction open() {}\nexport { open as link };\n",
+    );
+    let known = |snapshot: &Snapshot| -> Vec<String> {
+        let names = ["Card", "Row", "connect", "link"].into_iter();
+        let found = names.flat_map(|name| snapshot.symbols.also_named(name));
+        let described = found.map(|id| {
+            let name = &snapshot.files.definition(*id).name;
+            format!("{}:{name}", snapshot.files.path(id.file))
+        });
+        described.collect()
+    };
+    let before = build(&first, None);
+    assert_eq!(known(&before), ["src/Card.vue:default", "src/pool.js:open"]);
+    for previous in [None, Some(&before)] {
+        let now = build(&later, previous);
+        assert_eq!(known(&now), ["src/Row.vue:default", "src/pool.js:open"]);
+    }
+}

@@ -181,6 +181,9 @@ pub struct LookupRules {
     pub modules_have_submodules: bool,
     /// Whether a name bound to a module may also mean the module's default export.
     pub modules_have_defaults: bool,
+    /// The name by which code usually imports a default export that has none in its file, from the path of the file.
+    /// `None` if the path says no name.
+    pub default_export_name: fn(&RepoPath) -> Option<String>,
     /// Whether a star import also takes names that the imported module itself gets by star imports.
     pub star_imports_are_transitive: bool,
     /// Whether an import may take a member of a type: `import static a.B.c`, `use a::Enum::Variant`.
@@ -290,6 +293,7 @@ impl LookupRules {
         imports_bind_paths: false,
         modules_have_submodules: false,
         modules_have_defaults: false,
+        default_export_name: |_| None,
         star_imports_are_transitive: true,
         imports_reach_members: false,
         uses_name_their_package: false,

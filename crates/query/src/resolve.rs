@@ -29,7 +29,7 @@ use std::cell::OnceCell;
 
 use foldhash::HashSet;
 use foveate_index::{DefId, FileId, Files, Snapshot};
-use foveate_model::Role;
+use foveate_model::{DefinitionKind, Role};
 
 use self::packages::Manifests;
 use crate::deadline::{Deadline, Stage};
@@ -264,6 +264,19 @@ fn count_meanings(files: &Files, meant: &[DefId]) -> usize {
     names.len().max(1)
 }
 
+/// Returns the constants that have the name of an interface in their file: both are one thing, as a value and as a type.
+fn values_of_interfaces(files: &Files, meant: &[DefId]) -> HashSet<DefId> {
+    let name = |id: &DefId| (id.file, &*files.definition(*id).qualified_name);
+    let is_of_kind = |id: &DefId, kind| files.definition(*id).kind == kind;
+    let interfaces = meant.iter();
+    let interfaces = interfaces.filter(|id| is_of_kind(id, DefinitionKind::Interface));
+    let interfaces: HashSet<(FileId, &str)> = interfaces.map(name).collect();
+    let values = meant
+        .iter()
+        .filter(|id| is_of_kind(id, DefinitionKind::Constant) && interfaces.contains(&name(id)));
+    values.copied().collect()
+}
+
 /// Maximum number of names of a query that are resolved.
 const MAX_SYMBOLS: usize = 2000;
 
@@ -277,7 +290,7 @@ impl Resolver<'_> {
     }
 
     /// Records that `name` may mean `definitions`. Definitions in source files hide those in tests and other
-    /// files, and functions and types hide fields and variables of the same name.
+    /// files, and functions and types hide fields and variables of the same name, except for the value of an interface.
     fn add_definitions(
         &mut self,
         name: &str,
@@ -302,8 +315,9 @@ impl Resolver<'_> {
             let kind = files.definition(*id).kind;
             kind.is_function() || kind.is_container()
         };
+        let values = values_of_interfaces(files, &meant);
         if meant.iter().any(major) {
-            meant.retain(major);
+            meant.retain(|id| major(id) || values.contains(id));
         }
         self.hide_declarations(&mut meant);
         meant.sort_unstable();
@@ -319,7 +333,7 @@ impl Resolver<'_> {
         if meant.len() > self.config.max_definitions {
             return;
         }
-        let share = strength / meant.len() as f32;
+        let share = strength / (meant.len() - values.len()) as f32;
         let meanings = count_meanings(files, &meant);
         for definition in meant {
             self.found.definitions.push(DefinitionEvidence {

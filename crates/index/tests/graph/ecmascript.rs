@@ -142,6 +142,29 @@ fn ecmascript_extensions_outputs_and_directories_are_probed() {
 }
 
 #[test]
+fn built_entry_means_the_sources_of_its_package() {
+    check_imports(
+        "
+        //- packages/shop/package.json
+        {\"name\": \"shop\", \"main\": \"index.js\", \"module\": \"dist/shop.mjs\"}
+        //- packages/shop/index.js
+        module.exports = require('./dist/shop.prod.cjs');
+        //- packages/shop/src/index.ts
+        export const open = 1;
+        //- packages/shop/types/main.ts
+        import { open } from '../dist/shop';
+        //- packages/shop/types/other.ts
+        import { open } from '../dist/other';
+        ",
+        "
+        packages/shop/index.js: packages/shop/src/index.ts
+        packages/shop/types/main.ts: packages/shop/src/index.ts
+        packages/shop/types/other.ts:
+        ",
+    );
+}
+
+#[test]
 fn commonjs_requires_are_resolved() {
     check_names(
         "
@@ -552,4 +575,73 @@ fn declarations_import_declarations() {
         src/standalone.js format -> src/index.js:format
         ",
     );
+}
+
+#[test]
+fn members_of_objects_that_never_change_are_used() {
+    const KEYS: &str = "
+        //- src/status.ts
+        export const Status = { Open: 'open', Closed: 'closed' } as const;
+        //- src/keys.js
+        const keys = { kName: Symbol('name') };
+        module.exports = keys;
+        //- src/main.js
+        import { Status } from './status';
+        const { kName } = require('./keys');
+        export const first = Status.Open;
+        export function name(given) { return given[kName]; }
+        ";
+    check_uses(
+        KEYS,
+        "src/status.ts:Status.Open",
+        &["src/main.js:3 certain"],
+    );
+    check_uses(KEYS, "src/keys.js:keys.kName", &["src/main.js:4 certain"]);
+}
+
+#[test]
+fn variables_use_what_their_values_name() {
+    const STORE: &str = "
+        //- src/create.ts
+        export function create(options: any) { return options; }
+        //- src/store.ts
+        import { create } from './create';
+        export const store = create({ open() {} });
+        ";
+    check_used(
+        STORE,
+        "src/store.ts:store",
+        &["src/create.ts:create certain"],
+    );
+    check_uses(STORE, "src/create.ts:create", &["src/store.ts:2 certain"]);
+}
+
+#[test]
+fn exports_are_known_by_their_other_names() {
+    let world = world(
+        "
+        //- src/side-bar.vue
+        <script setup>
+        const size = 1;
+        </script>
+        //- src/Cart/index.tsx
+        export default () => <p/>;
+        //- src/pool.js
+        function open() {}
+        function _close() {}
+        export { open, _close as close };
+        //- src/en.js
+        export default { open: 'Open' };
+        ",
+    );
+    let known = |name: &str| {
+        let found = world.symbols.also_named(name).iter();
+        found.map(|id| world.describe(*id)).collect::<Vec<_>>()
+    };
+    assert_eq!(known("SideBar"), ["src/side-bar.vue:default"]);
+    assert_eq!(known("Cart"), ["src/Cart/index.tsx:default"]);
+    assert_eq!(known("close"), ["src/pool.js:_close"]);
+    for name in ["open", "en", "index", "default"] {
+        assert_eq!(known(name), [""; 0], "{name}");
+    }
 }

@@ -2,6 +2,7 @@
 
 mod code;
 pub(super) mod components;
+mod default_names;
 mod hunks;
 mod modules;
 mod origin;
@@ -13,7 +14,7 @@ mod values;
 mod walker;
 
 use foveate_model::resolution::{Exports, LookupRules, Receiver, TestConventions};
-use foveate_model::{Language, LanguageRules};
+use foveate_model::{Language, LanguageRules, RepoPath};
 
 use super::builtins::{BUILTIN_MEMBERS, GLOBALS};
 use super::spec::{LanguageSpec, Names};
@@ -101,11 +102,15 @@ pub(super) static TSX: LanguageSpec = LanguageSpec {
     ..LanguageSpec::new(Language::of(&TSX_RULES))
 };
 
-static JAVASCRIPT_RULES: LanguageRules = rules("javascript", 1);
-static TYPESCRIPT_RULES: LanguageRules = rules("typescript", 2);
-static TSX_RULES: LanguageRules = rules("tsx", 3);
+static JAVASCRIPT_RULES: LanguageRules = rules("javascript", 1, default_names::of_script);
+static TYPESCRIPT_RULES: LanguageRules = rules("typescript", 2, default_names::of_script);
+static TSX_RULES: LanguageRules = rules("tsx", 3, default_names::of_script);
 
-const fn rules(name: &'static str, code: u8) -> LanguageRules {
+const fn rules(
+    name: &'static str,
+    code: u8,
+    default_export_name: fn(&RepoPath) -> Option<String>,
+) -> LanguageRules {
     LanguageRules {
         family: "ecmascript",
         modules: Some(&modules::MODULES),
@@ -114,6 +119,7 @@ const fn rules(name: &'static str, code: u8) -> LanguageRules {
             star_imports_bind: false,
             // `const Client = require('./client')` binds the module and refers to its default export.
             modules_have_defaults: true,
+            default_export_name,
             functions_construct: true,
             receivers: &[("this", Receiver::Instance), ("super", Receiver::Super)],
             super_name: Some("super"),

@@ -177,7 +177,9 @@ fn exactly(
         let found: Vec<DefId> = found.iter().copied().filter(|id| is_inside(id)).collect();
         (!found.is_empty()).then_some((matched, found))
     };
-    if let Some(found) = some(Match::Exact, symbols.qualified(name)) {
+    let mut exact = symbols.qualified(name).to_vec();
+    exact.extend(symbols.also_named(name));
+    if let Some(found) = some(Match::Exact, &exact) {
         return Some(found);
     }
     if name.contains('.') {

@@ -187,7 +187,7 @@ impl Resolver<'_> {
             return false;
         }
         let last = name.rsplit('.').next().unwrap_or(name);
-        let mut code = symbols.named(last).to_vec();
+        let mut code = self.known_as(last);
         code.retain(|id| !self.is_block(*id));
         let found = if code.is_empty() { titled } else { code };
         self.add_definitions(name, from, strength, &found);
@@ -314,15 +314,15 @@ impl Resolver<'_> {
     /// Resolves a name without dots; returns false if nothing has it.
     fn plain(&mut self, name: &str, from: EvidenceSource, strength: f32) -> bool {
         let symbols = &self.snapshot.symbols;
-        let exact = symbols.named(name);
-        let mut code = exact.to_vec();
+        let exact = self.known_as(name);
+        let mut code = exact.clone();
         code.retain(|id| !self.is_block(*id));
         if !code.is_empty() {
             self.add_definitions(name, from, strength, &code);
             return true;
         }
         if !exact.is_empty() {
-            self.add_definitions(name, from, strength, exact);
+            self.add_definitions(name, from, strength, &exact);
             return true;
         }
         let private = symbols.named(&format!("#{name}"));
@@ -336,6 +336,14 @@ impl Resolver<'_> {
             return true;
         }
         false
+    }
+
+    /// Returns the definitions with this name, and those that code uses by it.
+    pub(super) fn known_as(&self, name: &str) -> Vec<DefId> {
+        let symbols = &self.snapshot.symbols;
+        let mut found = symbols.named(name).to_vec();
+        found.extend(symbols.also_named(name));
+        found
     }
 
     /// Resolves a name to the most similar one of the repository, if any is similar enough.

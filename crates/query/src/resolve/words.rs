@@ -32,6 +32,9 @@ const BESIDE_NAMES: &[&str] = &[
     "show", "struct", "tell", "trait", "type", "variable",
 ];
 
+/// Signs that may begin or end a name. Texts also emphasise words with underscores.
+const SIGNS: [char; 2] = ['_', '$'];
+
 /// Whether a word carries no meaning about code.
 pub(crate) fn is_stop_word(word: &str) -> bool {
     STOP_WORDS.binary_search(&word).is_ok()
@@ -112,18 +115,24 @@ impl Resolver<'_> {
     }
 
     /// Returns a word as the title spells it, if that is the name of a definition. A word in lower case is only meant as a
-    /// name where functions are asked about: "where is caching implemented?" looks for more than a variable `caching`.
+    /// name if it has a sign (`$patch`, `_load`), or where functions are asked about: "where is caching implemented?" looks
+    /// for more than a variable `caching`.
     fn spelled_like_definition<'t>(
         &self,
         word: &str,
         asks: LookUp,
         title: &'t str,
     ) -> Option<&'t str> {
-        let tokens = title.split(|c: char| !c.is_alphanumeric());
+        let tokens = title.split(|c: char| !c.is_alphanumeric() && !SIGNS.contains(&c));
         let tokens = tokens.filter(|token| !token.is_empty());
         let mut tokens = tokens.enumerate();
-        let (at, name) = tokens.find(|(_, token)| token.to_lowercase() == word)?;
-        let found = self.snapshot.symbols.named(name);
+        let spells = |token: &str| token.trim_matches(SIGNS).to_lowercase() == word;
+        let (at, token) = tokens.find(|(_, token)| spells(token))?;
+        let name = token.trim_matches(SIGNS);
+        if name != token && !self.known_as(token).is_empty() {
+            return Some(token);
+        }
+        let found = self.known_as(name);
         let is_function = |id: &DefId| self.snapshot.files.definition(*id).kind.is_function();
         let is_meant = match name.starts_with(char::is_uppercase) {
             // A sentence begins in upper case.

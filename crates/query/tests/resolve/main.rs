@@ -5,6 +5,7 @@
 #[path = "../shared/described.rs"]
 mod described;
 mod literals;
+mod other_names;
 mod packages;
 mod unknown;
 mod wording;

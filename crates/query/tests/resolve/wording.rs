@@ -96,6 +96,28 @@ fn plain_word_that_a_question_looks_up_is_a_name() {
 }
 
 #[test]
+fn sign_is_a_part_of_the_name_that_a_question_looks_up() {
+    const STORES: &str = "
+        //- store.ts
+        export function patch() {}
+        export function load() {}
+        export function _load() {}
+        export const store = { $patch() {} };
+        ";
+    let names = |query: &str| {
+        let found = find(&snapshot(STORES, &[]), query, &Focus::default());
+        let symbols = found.symbols.iter();
+        let named = symbols.filter(|s| s.from == EvidenceSource::Title);
+        named.map(|s| s.name.clone()).collect::<Vec<_>>()
+    };
+    assert_eq!(names("who calls $patch?"), ["$patch"]);
+    assert_eq!(names("where is _load defined?"), ["_load"]);
+    assert_eq!(names("who calls patch?"), ["patch"]);
+    // Emphasis is no part of a name.
+    assert_eq!(names("who calls _patch_?"), ["patch"]);
+}
+
+#[test]
 fn placeholder_package_names_nothing() {
     const SHOP: &str = "
         //- shop.py

@@ -11,7 +11,7 @@ use std::ops::Range;
 use foveate_model::{FileFacts, Language, Span};
 
 use self::markup::TagNames;
-use super::{JAVASCRIPT, ROLES, TYPESCRIPT, hunks, rules, values, walker};
+use super::{JAVASCRIPT, ROLES, TYPESCRIPT, default_names, hunks, rules, values, walker};
 use crate::code::form::CodeForm;
 use crate::languages::spec::{LanguageSpec, Names};
 use crate::limits::Limits;
@@ -36,8 +36,8 @@ pub(in crate::languages) static SVELTE: LanguageSpec = LanguageSpec {
     ..component(&SVELTE_RULES)
 };
 
-static VUE_RULES: LanguageRules = rules("vue", 25);
-static SVELTE_RULES: LanguageRules = rules("svelte", 26);
+static VUE_RULES: LanguageRules = rules("vue", 25, default_names::of_component);
+static SVELTE_RULES: LanguageRules = rules("svelte", 26, default_names::of_component);
 
 const fn component(rules: &'static LanguageRules) -> LanguageSpec {
     LanguageSpec {

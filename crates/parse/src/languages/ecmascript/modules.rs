@@ -81,7 +81,8 @@ impl ModuleResolver for EcmascriptModules {
                 .flatten();
             return declarations
                 .or_else(|| probe_source(files, &path))
-                .or_else(|| self.packages.resolve_directory(files, &path));
+                .or_else(|| self.packages.resolve_directory(files, &path))
+                .or_else(|| self.packages.sources_of_entry(files, &path));
         }
         if specifier.is_empty() || specifier.starts_with('/') || specifier.contains(':') {
             return None;

@@ -5,7 +5,7 @@ use foldhash::HashMap;
 use serde_json::Value;
 
 use super::probe::{json_files, probe, probe_source, unique};
-use crate::paths::{ancestors, join, shared_segments};
+use crate::paths::{ancestors, join, parent, shared_segments};
 use foveate_model::FileId;
 use foveate_model::resolution::FileTree;
 
@@ -116,6 +116,23 @@ impl Packages {
         self.packages.get(number as usize)?.resolve(files, "")
     }
 
+    /// Returns the sources of the package whose built entry a path names: if it is `dist/shop.mjs`, also for `dist/shop`
+    /// and `dist/shop.prod.cjs`. Builds name it like the package, and no source.
+    pub(super) fn sources_of_entry(&self, files: &dyn FileTree, path: &str) -> Option<FileId> {
+        let number = *self
+            .by_directory
+            .get(self.nearest_directory(parent(path)))?;
+        let package = self.packages.get(number as usize)?;
+        let names_path = |entry: &String| {
+            let entry = join(&package.directory, entry);
+            entry.is_some_and(|entry| without_endings(&entry) == without_endings(path))
+        };
+        if !package.entries.iter().any(names_path) {
+            return None;
+        }
+        probe(files, &join(&package.directory, "src")?)
+    }
+
     /// Resolves a specifier that begins with `#` through the nearest package's `imports`.
     pub(super) fn resolve_internal(
         &self,
@@ -221,6 +238,14 @@ pub(super) fn match_pattern<'a>(pattern: &str, text: &'a str) -> Option<&'a str>
         None => (pattern == text).then_some(""),
         Some((prefix, suffix)) => text.strip_prefix(prefix)?.strip_suffix(suffix),
     }
+}
+
+/// Returns a path up to the first dot in the name of its file.
+fn without_endings(path: &str) -> &str {
+    let start = path.rfind('/').map_or(0, |slash| slash + 1);
+    let name = path.get(start..).unwrap_or("");
+    let end = name.find('.').map_or(path.len(), |dot| start + dot);
+    path.get(..end).unwrap_or(path)
 }
 
 /// Splits `@scope/name/sub/path` into `@scope/name` and `sub/path`.

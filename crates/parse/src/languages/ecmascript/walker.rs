@@ -3,6 +3,7 @@
 
 mod classes;
 mod commonjs;
+mod constants;
 mod definitions;
 mod grammar;
 mod imports;
@@ -66,6 +67,7 @@ pub(super) fn facts_within(
         caught: None,
         chained: None,
         exports_object: None,
+        constants: None,
         members_of: None,
         member_decorators: None,
         top_level: HashMap::new(),
@@ -96,6 +98,8 @@ struct Walker<'t> {
     chained: Option<usize>,
     /// The object assigned to `module.exports`.
     exports_object: Option<usize>,
+    /// The object literal in the value of a variable whose members are constants.
+    constants: Option<usize>,
     /// The object type whose members become those of a type alias.
     members_of: Option<usize>,
     /// Decorators that precede their member as siblings, as in TypeScript's grammar, and the start of the

@@ -75,8 +75,7 @@ fn markup_references_script_names() {
         "call usercard
         name users
         call select
-        call label
-        call load",
+        call label",
         VUE,
     );
     let found = references(svelte(), SVELTE);
@@ -103,7 +102,7 @@ const form = user();
 ";
     same(
         &references(vue(), source),
-        "call draggable\ncall user",
+        "call draggable\ncall user in form",
         source,
     );
 }

@@ -184,6 +184,10 @@ impl<'t> Walker<'t> {
             self.exports_object = None;
             self.exported_shorthands(node);
         }
+        if self.constants == Some(node.id()) {
+            self.constants = None;
+            self.constants_of(node);
+        }
         if is_exports != self.collector.context.is_exports {
             self.collector
                 .within(depth, |context| context.is_exports = is_exports);

@@ -5,6 +5,7 @@ use foveate_model::{DefinitionKind, LocalId, Span};
 use tree_sitter::Node;
 
 use super::commonjs::means_exports;
+use super::constants::inside_value;
 use super::imports::empty;
 use super::{Kind, Outer, Walker};
 use crate::collect::{Context, DeclarationProperties, Draft, Position, Scope, span};
@@ -185,8 +186,8 @@ impl<'t> Walker<'t> {
                     if parent.is_none() {
                         self.top_level.insert(name, id);
                     }
-                    self.collector
-                        .within(depth, |context| context.parent = Some(id));
+                    self.constants = written.and_then(|written| self.constants_in(written));
+                    self.collector.within(depth, inside_value(id));
                 }
             }
         }
@@ -314,7 +315,7 @@ impl<'t> Walker<'t> {
         }
     }
 
-    fn holds_functions(&self, object: Node<'_>) -> bool {
+    pub(super) fn holds_functions(&self, object: Node<'_>) -> bool {
         let value_of = |pair: Node<'_>| {
             pair.child_by_field_id(self.grammar.fields.value)
                 .is_some_and(|value| matches!(self.kind(value), Kind::Function | Kind::Arrow))

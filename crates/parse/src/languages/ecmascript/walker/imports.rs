@@ -3,6 +3,7 @@
 use foveate_model::{DefinitionKind, Export, ImportKind, ImportedName, Span};
 use tree_sitter::Node;
 
+use super::constants::inside_value;
 use super::{Kind, Outer, Walker};
 use crate::collect::{Draft, span};
 use crate::syntax::Descend;
@@ -187,8 +188,7 @@ impl<'t> Walker<'t> {
                 draft.signature_end = value.start_byte();
                 draft.modifiers.is_default_export = true;
                 let id = self.define(None, draft);
-                self.collector
-                    .within(depth, |context| context.parent = Some(id));
+                self.collector.within(depth, inside_value(id));
             }
         }
     }

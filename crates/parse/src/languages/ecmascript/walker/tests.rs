@@ -5,6 +5,7 @@ use foveate_model::values::Value;
 
 use crate::testing::{self, facts, javascript, same, tsx, typescript};
 
+mod constants;
 mod specs;
 mod types;
 

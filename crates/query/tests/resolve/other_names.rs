@@ -1,0 +1,49 @@
+//! Tests names of definitions that are not written at them, and names that mean a type and a value.
+
+use super::*;
+
+const SHOP: &str = "
+    //- src/side-bar.vue
+    <script setup>
+    const size = 1
+    </script>
+
+    //- src/text.ts
+    function _enum(values: string[]) { return values }
+    export { _enum as choice }
+    export interface ShopText { text: string }
+    export const ShopText = make('text')
+";
+
+fn named(query: &str) -> Vec<(String, f32)> {
+    let snapshot = snapshot(SHOP, &[]);
+    let found = find(&snapshot, query, &Focus::default());
+    let definitions = found.definitions.iter();
+    let written = definitions.filter(|d| d.from == EvidenceSource::InlineCode);
+    let described = written.map(|d| {
+        let name = described(&snapshot, &[d.definition]).concat();
+        (name, d.strength)
+    });
+    described.collect()
+}
+
+#[test]
+fn components_and_exports_are_found_by_their_other_names() {
+    for (query, wanted) in [
+        ("`SideBar` overlaps", "src/side-bar.vue:default"),
+        ("`choice` is empty", "src/text.ts:_enum"),
+    ] {
+        let names: Vec<String> = named(query).into_iter().map(|(name, _)| name).collect();
+        assert_eq!(names, [wanted], "{query}");
+    }
+}
+
+#[test]
+fn interface_and_constant_of_one_name_are_both_meant() {
+    let found = named("`ShopText` is wrong");
+    let alone = named("`choice` is wrong");
+    let names: Vec<&str> = found.iter().map(|(name, _)| name.as_str()).collect();
+    assert_eq!(names, ["src/text.ts:ShopText"; 2]);
+    // Neither makes the other uncertain.
+    assert!(found.iter().all(|(_, strength)| *strength == alone[0].1));
+}
