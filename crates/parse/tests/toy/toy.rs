@@ -23,7 +23,7 @@ use super::spec::{LanguageSpec, Names};
 use crate::code::form::{CodeForm, Imports, Line};
 use crate::hunks::heads::{HunkHeads, Pattern, after_keyword};
 use crate::role::conventions::{Ecosystem, Roles};
-use crate::sections::Format;
+use crate::sections::format::Format;
 use crate::traces::form::{Mark, Order, TraceForm};
 use crate::traces::places::{frame, location};
 use crate::values::{Binding, ValueForm, leading_name};
