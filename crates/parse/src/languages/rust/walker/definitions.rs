@@ -8,7 +8,7 @@ use super::patterns;
 use crate::collect::{Draft, Scope, span};
 use crate::documentation;
 use crate::syntax::{Descend, inside_brackets};
-use crate::walk::{Handled, Walk, child_of_kind, children, field};
+use crate::walk::{Handled, Walk, child_of_kind, children, children_in, field};
 
 /// Traits of most types. As bounds they say little, and their methods belong to the standard library.
 const COMMON_TRAITS: &[&str] = &[
@@ -161,24 +161,12 @@ fn add_parameters<'t>(walk: &mut Walk<'t>, id: LocalId, list: Option<Node<'t>>) 
         match pattern.kind() {
             "identifier" => walk.parameter(id, pattern, field(parameter, "type")),
             "self" => {}
-            _ => patterns::bind(walk, pattern),
-        }
-    }
-}
-
-/// `|a, b: B| …`
-pub(super) fn closure<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
-    walk.enter_anonymous_function(depth);
-    for parameter in field(node, "parameters").into_iter().flat_map(children) {
-        match field(parameter, "pattern") {
-            Some(pattern) if pattern.kind() == "identifier" => {
+            _ => {
                 let value = walk.declared_value(field(parameter, "type"), None);
-                walk.local(pattern, value);
+                patterns::bind(walk, pattern, value, Walk::local);
             }
-            pattern => patterns::bind(walk, pattern.unwrap_or(parameter)),
         }
     }
-    Some(Descend::Into)
 }
 
 pub(super) fn type_item<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
@@ -200,17 +188,30 @@ pub(super) fn type_item<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> 
         }
     }
     let id = walk.define(draft);
+    holds_payload(walk, id, body);
     walk.enter_definition(depth, id, kind);
     Some(Descend::Into)
+}
+
+/// Records the type of the only value in `struct A(B);` or in the variant `A(B)`.
+fn holds_payload<'t>(walk: &mut Walk<'t>, id: LocalId, body: Option<Node<'t>>) {
+    let body = body.filter(|body| body.kind() == "ordered_field_declaration_list");
+    let types = body.map_or_else(Vec::new, |body| children_in(body, "type"));
+    if let [only] = *types {
+        let value = walk.declared_value(Some(only), None);
+        walk.holds(id, value);
+    }
 }
 
 pub(super) fn variant<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
     let kind = DefinitionKind::EnumMember;
     let mut draft = head(walk, kind, node, None)?;
     draft.visibility = Some(Visibility::Public);
-    draft.body = field(node, "body").map(span);
+    let body = field(node, "body");
+    draft.body = body.map(span);
     let id = walk.define(draft);
-    if field(node, "body").is_some_and(|body| body.kind() == "field_declaration_list") {
+    holds_payload(walk, id, body);
+    if body.is_some_and(|body| body.kind() == "field_declaration_list") {
         walk.enter_definition(depth, id, kind);
     }
     Some(Descend::Into)
