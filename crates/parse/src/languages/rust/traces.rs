@@ -2,9 +2,7 @@
 
 use crate::traces::form::{Mark, TraceForm};
 use crate::traces::messages::{drawn, labelled, message, of_compiler, text as message_text};
-use crate::traces::places::{
-    frame, is_path, last_two, location, split_number, without_brackets,
-};
+use crate::traces::places::{frame, is_path, last_two, location, split_number, without_brackets};
 
 pub(super) const TRACES: TraceForm = TraceForm {
     extensions: &["rs"],

@@ -195,6 +195,10 @@ fn type_argument(named: Node<'_>) -> Option<Node<'_>> {
 /// Returns the value that a call wraps: `a` of `Arc::new(a)` and `Some(a)`.
 fn wrapped<'n>(call: Node<'n>, text: &str) -> Option<Node<'n>> {
     let function = field(call, "function")?;
+    // The text of `a.b` may be long.
+    if !matches!(function.kind(), "identifier" | "scoped_identifier") {
+        return None;
+    }
     let mut names = text.get(function.byte_range())?.rsplit("::");
     let name = names.next()?;
     let wraps = match names.next() {
