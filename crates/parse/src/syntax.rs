@@ -90,6 +90,12 @@ impl Budget {
         }
     }
 
+    /// Returns the steps that are left.
+    #[cfg(test)]
+    pub(crate) fn steps(&self) -> u64 {
+        self.steps
+    }
+
     /// Takes steps from the budget; breaks if too few are left, or the time is over.
     fn take(&mut self, steps: u64) -> ControlFlow<()> {
         match self.steps.checked_sub(steps) {
@@ -141,15 +147,28 @@ fn thread_time() -> Duration {
 const STEPS_BETWEEN_CALLS: u64 = 100;
 
 /// Parses `text` within the budget. `None` if the budget is spent, or the grammar does not load.
+pub(crate) fn tree(parser: &mut Parser, text: &[u8], budget: &mut Budget) -> Option<Tree> {
+    tree_reusing(parser, text, None, budget)
+}
+
+/// Parses `text` like [`tree`]. Where nothing was marked by [`mark_changed`], the nodes of `known` are taken over: the
+/// tree of another text with the same length and line ends.
 ///
 /// A last line without line end gets one while it is parsed: directives need it, and scanners search for it
 /// without checking for the end of the text.
-pub(crate) fn tree(parser: &mut Parser, text: &[u8], budget: &mut Budget) -> Option<Tree> {
+pub(crate) fn tree_reusing(
+    parser: &mut Parser,
+    text: &[u8],
+    known: Option<&Tree>,
+    budget: &mut Budget,
+) -> Option<Tree> {
     budget.take(1).is_continue().then_some(())?;
     let line_end: &[u8] = match text.last() {
         None | Some(b'\n') => b"",
         Some(_) => b"\n",
     };
+    // The end of the known tree would be another one.
+    let known = known.filter(|_| line_end.is_empty());
     let mut progress = |_: &tree_sitter::ParseState| budget.take(STEPS_BETWEEN_CALLS);
     let mut tree = parser.parse_with_options(
         &mut |at, _| match at.cmp(&text.len()) {
@@ -157,7 +176,7 @@ pub(crate) fn tree(parser: &mut Parser, text: &[u8], budget: &mut Budget) -> Opt
             Ordering::Equal => line_end,
             Ordering::Greater => b"",
         },
-        None,
+        known,
         Some(ParseOptions::new().progress_callback(&mut progress)),
     );
     match &mut tree {
@@ -166,6 +185,19 @@ pub(crate) fn tree(parser: &mut Parser, text: &[u8], budget: &mut Budget) -> Opt
         None => parser.reset(),
     }
     tree
+}
+
+/// Marks the place of a node as changed, by as many bytes with the same line ends.
+pub(crate) fn mark_changed(tree: &mut Tree, node: Node<'_>) {
+    let (end_byte, end_position) = (node.end_byte(), node.end_position());
+    tree.edit(&InputEdit {
+        start_byte: node.start_byte(),
+        old_end_byte: end_byte,
+        new_end_byte: end_byte,
+        start_position: node.start_position(),
+        old_end_position: end_position,
+        new_end_position: end_position,
+    });
 }
 
 /// Returns the edit that removes a line end after a text.

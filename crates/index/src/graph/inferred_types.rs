@@ -204,19 +204,41 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// Infers an element of a collection.
+    /// Infers an element of a collection, or what an object or constructor with one value holds.
     pub(super) fn element(
         &self,
         (value, confidence): (Value, Confidence),
         inferences: u32,
     ) -> (Value, Confidence) {
-        match value {
-            Value::Elements(class) => (Value::Instance(class), Confidence::Likely),
+        let element = match value {
+            Value::Elements(class) => Value::Instance(class),
+            Value::Class(class) | Value::Instance(class) => self.only_value_of(class, inferences),
+            Value::Definition(id) if self.enum_constant(id).is_some() => {
+                self.only_value_of(id, inferences)
+            }
             Value::Definition(id) if inferences > 0 => match self.held_by(id, inferences - 1) {
-                Value::Elements(class) => (Value::Instance(class), Confidence::Likely),
-                _ => (Value::Unknown, confidence),
+                Value::Elements(class) => Value::Instance(class),
+                Value::Instance(class) => self.only_value_of(class, inferences - 1),
+                _ => Value::Unknown,
             },
-            _ => (Value::Unknown, confidence),
+            _ => Value::Unknown,
+        };
+        match element {
+            Value::Unknown => (element, confidence),
+            element => (element, Confidence::Likely),
+        }
+    }
+
+    /// Infers the only value in a constant of an enum or a class that has no names for its values: `Pool` in
+    /// `struct Job(Pool)`.
+    fn only_value_of(&self, id: DefId, inferences: u32) -> Value {
+        let known = self.known(id.file);
+        match known.and_then(|known| known.held_by(id.local)) {
+            Some(values::Value::Type(type_name)) if inferences > 0 => {
+                let position = Position::new(id.file, self.names.definition(id).parent);
+                self.value_of_type(position, type_name, inferences - 1)
+            }
+            _ => Value::Unknown,
         }
     }
 

@@ -42,6 +42,8 @@ pub(crate) enum Step<'n> {
     },
     /// A call or construction: `f()`, `new C()`.
     Call(Node<'n>),
+    /// An element of an object, by its number: `a.0`.
+    Element(Node<'n>),
     /// An expression with the same meaning as a part of it: `(a)`, `*a`, `a!!`, `a<T>`.
     Same(Node<'n>),
     /// Anything else.
@@ -208,7 +210,9 @@ impl<'t> Walk<'t> {
         before.scopes(&tail, steps);
         let start = self.add_object(&mut before, tail.object);
         let start = start.unwrap_or(tail.start);
-        let Before { links, is_plain } = before;
+        let Before {
+            links, is_plain, ..
+        } = before;
         let path = Span::new(start, tail.name.end_byte());
         let is_plain = is_plain && is_path(path.of(self.collector.text));
         Some(Chain {
@@ -267,6 +271,11 @@ impl<'t> Walk<'t> {
                 before.is_plain = false;
                 Some(inner)
             }
+            Step::Element(object) => {
+                before.is_plain = false;
+                before.is_indexed = true;
+                Some(object)
+            }
             Step::Call(function) => {
                 let Some(tail) = last_name(steps, function) else {
                     before.forget();
@@ -298,6 +307,8 @@ struct Before {
     links: Vec<Link>,
     /// Whether it consists of names only.
     is_plain: bool,
+    /// Whether an element is taken of the next name before.
+    is_indexed: bool,
 }
 
 impl Before {
@@ -305,6 +316,7 @@ impl Before {
         Self {
             links: Vec::new(),
             is_plain: true,
+            is_indexed: false,
         }
     }
 
@@ -312,7 +324,7 @@ impl Before {
         self.links.push(Link {
             name: span(name),
             is_called,
-            is_indexed: false,
+            is_indexed: std::mem::take(&mut self.is_indexed),
         });
     }
 
@@ -411,7 +423,7 @@ fn last_name<'n>(steps: Steps<'_>, mut expression: Node<'n>) -> Option<Tail<'n>>
                 expression = rest;
                 continue;
             }
-            Step::Call(_) | Step::Other => return None,
+            Step::Call(_) | Step::Element(_) | Step::Other => return None,
         };
         return Some(Tail {
             name,

@@ -255,6 +255,7 @@ impl<'t> Walk<'t> {
                         .map(Value::Call)
                 }
                 Step::Invoke { object: None, name } => Some(Value::Call(span(name))),
+                Step::Element(object) => self.plain_path(object).map(Value::Element),
                 Step::Same(inner) => {
                     expression = inner;
                     continue;

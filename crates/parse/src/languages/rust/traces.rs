@@ -2,7 +2,7 @@
 
 use crate::traces::form::{Mark, TraceForm};
 use crate::traces::messages::{drawn, labelled, message, of_compiler, text as message_text};
-use crate::traces::places::{frame, is_path, last_two, location, without_brackets};
+use crate::traces::places::{frame, is_path, last_two, location, split_number, without_brackets};
 
 pub(super) const TRACES: TraceForm = TraceForm {
     extensions: &["rs"],
@@ -68,12 +68,23 @@ fn compiler(text: &str) -> Option<Mark> {
     of_compiler(text, &["rs"])
 }
 
-/// Parses `---- shop::tests::sums stdout ----`.
+/// Parses `---- shop::tests::sums stdout ----`, and the place of an example in documentation:
+/// `---- src/cart.rs - cart::Cart::sum (line 12) stdout ----`.
 fn test(text: &str) -> Option<Mark> {
     let name = text.strip_prefix("---- ")?.split_once(" std")?.0;
+    if let Some((path, example)) = name.split_once(" - ") {
+        return documented(path, example);
+    }
     let name = name.split(" (line ").next()?;
     let name = name.rsplit("::").next()?;
     (!name.contains(' ')).then(|| Mark::Function(name.to_owned()))
+}
+
+fn documented(path: &str, example: &str) -> Option<Mark> {
+    let (documented, line) = example.rsplit_once("(line ")?;
+    let (line, _) = split_number(line);
+    let is_source = path.ends_with(".rs") && !path.contains(' ') && is_path(path) && line > 0;
+    is_source.then(|| message((path, line, 0), &function_name(documented), ""))
 }
 
 fn is_filler(text: &str) -> bool {
@@ -81,12 +92,13 @@ fn is_filler(text: &str) -> bool {
         "note: run with `RUST_BACKTRACE",
         "note: Some details are omitted",
         "note: run with",
+        "Test executable failed",
         "error: test failed, to rerun",
         "error: aborting due to",
         "For more information about this error",
         "Some errors have detailed explanations",
     ];
-    starts.iter().any(|start| text.starts_with(start))
+    text == "stderr:" || starts.iter().any(|start| text.starts_with(start))
 }
 
 /// Returns the function of a frame as it is named in sources: `Pool.get` for

@@ -1,5 +1,6 @@
 //! Walks Rust syntax trees and collects their facts.
 
+mod closures;
 mod definitions;
 mod implementations;
 mod imports;
@@ -8,6 +9,7 @@ mod macros;
 mod patterns;
 #[cfg(test)]
 mod tests;
+mod token_bindings;
 
 use foveate_model::MessageKind;
 use tree_sitter::Node;
@@ -104,13 +106,13 @@ fn handler(kind: &str) -> Handler {
         "type_item" | "associated_type" => definitions::alias,
         "macro_definition" => definitions::macro_definition,
         "type_parameter" | "const_parameter" => skip_name,
-        "closure_expression" => definitions::closure,
+        "closure_expression" => closures::closure,
         "trait_bounds" => bounds,
         "type_arguments" => type_position,
         // `Item` in `Item = A` is a type of the trait, not one of the file.
         "type_binding" => handled_name,
         "let_declaration" | "let_condition" | "for_expression" => patterns::variables,
-        "match_arm" => patterns::match_arm,
+        "match_expression" => patterns::arms,
         _ if PASSED.contains(&kind) => past,
         _ => into,
     }
@@ -126,8 +128,13 @@ fn step(node: Node<'_>) -> Step<'_> {
         | "super"
         | "crate" => Step::Name,
         "field_expression" => {
-            let name = field(node, "field").filter(|name| name.kind() == "field_identifier");
-            Step::member(field(node, "value"), name)
+            let (object, name) = (field(node, "value"), field(node, "field"));
+            match name.map(|name| name.kind()) {
+                Some("field_identifier") => Step::member(object, name),
+                // `a.0` is what a struct with one value holds.
+                Some("integer_literal") => object.map_or(Step::Other, Step::Element),
+                _ => Step::Other,
+            }
         }
         "scoped_identifier" | "scoped_type_identifier" => {
             // `self::a` is resolved like `a`.
@@ -166,9 +173,7 @@ fn named_type(mut node: Node<'_>) -> Option<Node<'_>> {
             }
             "array_type" => field(node, "element")?,
             "dynamic_type" | "abstract_type" => field(node, "trait")?,
-            "bounded_type" | "tuple_type" | "bracketed_type" | "parenthesized_type" => {
-                node.named_child(0)?
-            }
+            "bounded_type" | "bracketed_type" | "parenthesized_type" => node.named_child(0)?,
             _ => return None,
         };
     }
@@ -190,6 +195,10 @@ fn type_argument(named: Node<'_>) -> Option<Node<'_>> {
 /// Returns the value that a call wraps: `a` of `Arc::new(a)` and `Some(a)`.
 fn wrapped<'n>(call: Node<'n>, text: &str) -> Option<Node<'n>> {
     let function = field(call, "function")?;
+    // The text of `a.b` may be long.
+    if !matches!(function.kind(), "identifier" | "scoped_identifier") {
+        return None;
+    }
     let mut names = text.get(function.byte_range())?.rsplit("::");
     let name = names.next()?;
     let wraps = match names.next() {
@@ -235,6 +244,18 @@ fn call<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
     }
     imports::bind_outer_module(walk, function);
     walk.call(function, depth)
+}
+
+/// Returns the name of the method that a node calls, and the receiver.
+fn method_call<'t>(walk: &Walk<'t>, call: Node<'t>) -> Option<(&'t str, Node<'t>)> {
+    let function = field(call, "function").filter(|_| call.kind() == "call_expression")?;
+    if function.kind() != "field_expression" {
+        return None;
+    }
+    Some((
+        walk.of(field(function, "field")?),
+        field(function, "value")?,
+    ))
 }
 
 /// Adds the names of the fields in `A { b: 1, c }`.

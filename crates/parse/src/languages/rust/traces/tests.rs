@@ -139,6 +139,14 @@ fn test_failures_are_parsed() {
             "Test executable failed (exit status: 101).\n\nstderr:\nthread 'main' panicked at src/lib.rs:4:1:\nno",
             "src/lib.rs:4:1 | ! no",
         ),
+        (
+            "---- src/lib.rs - shop::Cart::sum (line 12) stdout ----\nerror[E0599]: no method named `total`\n --> src/lib.rs:14:3",
+            "src/lib.rs:14:3 | src/lib.rs:12 Cart.sum | ! no method named `total`",
+        ),
+        (
+            "---- src/cart.rs - cart (line 3) stdout ----\nTest executable failed (exit status: 101).\n\nstderr:\n\nthread 'main' (12) panicked at /tmp/rustdoctestA/doctest.rs:5:1:\nassertion failed: a",
+            "/tmp/rustdoctestA/doctest.rs:5:1 | src/cart.rs:3 cart | ! assertion failed: a",
+        ),
         // Prose is no panic.
         ("it panicked at startup, see src/a.rs:3:5", ""),
         ("the arrow --> src/a.rs", ""),

@@ -8,7 +8,7 @@ use super::patterns;
 use crate::collect::{Draft, Scope, span};
 use crate::documentation;
 use crate::syntax::{Descend, inside_brackets};
-use crate::walk::{Handled, Walk, child_of_kind, children, field};
+use crate::walk::{Handled, Walk, child_of_kind, children, children_in, field};
 
 /// Traits of most types. As bounds they say little, and their methods belong to the standard library.
 const COMMON_TRAITS: &[&str] = &[
@@ -70,7 +70,9 @@ pub(super) fn attributes<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) ->
 /// Returns the visibility of a definition. Without `pub` it is visible in its module and all modules
 /// below, except that members of traits, variants and trait implementations count as public.
 fn visibility(walk: &Walk<'_>, node: Node<'_>) -> Visibility {
-    let is_public = match child_of_kind(node, "visibility_modifier") {
+    // It is written first.
+    let first = node.named_child(0);
+    let is_public = match first.filter(|first| first.kind() == "visibility_modifier") {
         Some(modifier) => walk.of(modifier) == "pub",
         None => match walk.parent_kind() {
             Some(DefinitionKind::Interface) => walk.context().scope == Scope::Class,
@@ -129,12 +131,11 @@ pub(super) fn function<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> H
     };
     let body = field(node, "body");
     let mut draft = head(walk, kind, node, body)?;
-    let parameters = field(node, "parameters");
-    draft.parameters = parameters.map(inside_brackets);
-    let modifiers = child_of_kind(node, "function_modifiers");
-    draft.modifiers.is_async =
-        modifiers.is_some_and(|m| walk.of(m).split_whitespace().any(|word| word == "async"));
-    draft.modifiers.is_static = is_member && !parameters.is_some_and(has_self);
+    let list = field(node, "parameters");
+    draft.parameters = list.map(inside_brackets);
+    let parameters = list.map_or_else(Vec::new, children);
+    draft.modifiers.is_async = is_async(walk, node);
+    draft.modifiers.is_static = is_member && !has_self(&parameters);
     // A function without a body is abstract in a trait; in an `extern` block it is defined in another
     // language.
     draft.modifiers.is_abstract = body.is_none() && is_member;
@@ -146,39 +147,34 @@ pub(super) fn function<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> H
     Some(Descend::Into)
 }
 
-fn has_self(parameters: Node<'_>) -> bool {
-    children(parameters).into_iter().any(|parameter| {
+fn is_async(walk: &Walk<'_>, function: Node<'_>) -> bool {
+    // Only the visibility is written before them.
+    let mut first = (0..2).filter_map(|at| function.named_child(at));
+    let modifiers = first.find(|part| part.kind() == "function_modifiers");
+    modifiers.is_some_and(|m| walk.of(m).split_whitespace().any(|word| word == "async"))
+}
+
+fn has_self(parameters: &[Node<'_>]) -> bool {
+    parameters.iter().any(|parameter| {
         parameter.kind() == "self_parameter"
-            || field(parameter, "pattern").is_some_and(|pattern| pattern.kind() == "self")
+            || field(*parameter, "pattern").is_some_and(|pattern| pattern.kind() == "self")
     })
 }
 
-fn add_parameters<'t>(walk: &mut Walk<'t>, id: LocalId, list: Option<Node<'t>>) {
-    for parameter in list.into_iter().flat_map(children) {
+fn add_parameters<'t>(walk: &mut Walk<'t>, id: LocalId, parameters: Vec<Node<'t>>) {
+    for parameter in parameters {
         let Some(pattern) = field(parameter, "pattern") else {
             continue;
         };
         match pattern.kind() {
             "identifier" => walk.parameter(id, pattern, field(parameter, "type")),
             "self" => {}
-            _ => patterns::bind(walk, pattern),
-        }
-    }
-}
-
-/// `|a, b: B| …`
-pub(super) fn closure<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
-    walk.enter_anonymous_function(depth);
-    for parameter in field(node, "parameters").into_iter().flat_map(children) {
-        match field(parameter, "pattern") {
-            Some(pattern) if pattern.kind() == "identifier" => {
+            _ => {
                 let value = walk.declared_value(field(parameter, "type"), None);
-                walk.local(pattern, value);
+                patterns::bind(walk, pattern, value, Walk::local);
             }
-            pattern => patterns::bind(walk, pattern.unwrap_or(parameter)),
         }
     }
-    Some(Descend::Into)
 }
 
 pub(super) fn type_item<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
@@ -200,17 +196,30 @@ pub(super) fn type_item<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> 
         }
     }
     let id = walk.define(draft);
+    holds_payload(walk, id, body);
     walk.enter_definition(depth, id, kind);
     Some(Descend::Into)
+}
+
+/// Records the type of the only value in `struct A(B);` or in the variant `A(B)`.
+fn holds_payload<'t>(walk: &mut Walk<'t>, id: LocalId, body: Option<Node<'t>>) {
+    let body = body.filter(|body| body.kind() == "ordered_field_declaration_list");
+    let types = body.map_or_else(Vec::new, |body| children_in(body, "type"));
+    if let [only] = *types {
+        let value = walk.declared_value(Some(only), None);
+        walk.holds(id, value);
+    }
 }
 
 pub(super) fn variant<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
     let kind = DefinitionKind::EnumMember;
     let mut draft = head(walk, kind, node, None)?;
     draft.visibility = Some(Visibility::Public);
-    draft.body = field(node, "body").map(span);
+    let body = field(node, "body");
+    draft.body = body.map(span);
     let id = walk.define(draft);
-    if field(node, "body").is_some_and(|body| body.kind() == "field_declaration_list") {
+    holds_payload(walk, id, body);
+    if body.is_some_and(|body| body.kind() == "field_declaration_list") {
         walk.enter_definition(depth, id, kind);
     }
     Some(Descend::Into)

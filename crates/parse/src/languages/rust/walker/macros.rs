@@ -4,6 +4,7 @@
 use foveate_model::{DefinitionKind, LocalId, MessageKind, ReferenceKind, Span};
 use tree_sitter::Node;
 
+use super::token_bindings;
 use crate::collect::{Receiver, span};
 use crate::messages;
 use crate::syntax::Descend;
@@ -82,8 +83,6 @@ pub(super) fn tokens<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled
     let all: Vec<Node<'t>> = node.children(&mut cursor).collect();
     let mut run = Run::default();
     for (at, token) in all.iter().enumerate() {
-        let text_at = |at: usize| all.get(at).map_or("", |token| walk.of(*token));
-        let (next, after) = (text_at(at + 1), text_at(at + 2));
         match token.kind() {
             // `$crate` is the crate of the macro.
             "metavariable" if walk.of(*token) == "$crate" => {
@@ -96,6 +95,8 @@ pub(super) fn tokens<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled
                 };
                 run.start = Some(start);
                 run.is_open = false;
+                let text_at = |at: usize| all.get(at).map_or("", |token| walk.of(*token));
+                let (next, after) = (text_at(at + 1), text_at(at + 2));
                 let has_arguments = next == "::" && after == "<";
                 if !joins(next) || has_arguments {
                     let is_call = has_arguments || is_call(next, after);
@@ -103,11 +104,19 @@ pub(super) fn tokens<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled
                     run = Run::default();
                 }
             }
-            _ if joins(walk.of(*token)) => {
+            kind if joins(kind) => {
                 run.is_open = true;
                 run.is_opaque |= run.start.is_none();
             }
-            _ => run = Run::default(),
+            kind => {
+                run = Run::default();
+                let rest = all.get(at + 1..).unwrap_or_default();
+                match kind {
+                    "let" => token_bindings::variable(walk, rest),
+                    "|" => token_bindings::parameters(walk, rest),
+                    _ => {}
+                }
+            }
         }
     }
     // Token trees inside are handled by this function, level by level.

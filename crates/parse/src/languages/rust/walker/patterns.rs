@@ -1,91 +1,174 @@
 //! Binds the names in patterns.
 
+use foveate_model::Span;
 use foveate_model::values::Value;
 use tree_sitter::Node;
 
+use super::method_call;
+use crate::collect::span;
 use crate::syntax::Descend;
-use crate::walk::{Handled, Walk, children, field};
+use crate::walk::{Handled, Walk, children, field, last_child};
+
+/// Binds a name to its value: [`Walk::local`], or [`Walk::nameless_parameter`] where a function often has several
+/// variables of one name, each in a part of its own.
+type Add<'t> = fn(&mut Walk<'t>, Node<'t>, Value);
 
 /// `let a: T = x;`, `if let Some(a) = x`, `for a in x`: the variable of a loop gets the value of `x`, since list
 /// types count as their element type.
 pub(super) fn variables<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
     if let Some(pattern) = field(node, "pattern") {
-        bind_value(walk, pattern, field(node, "type"), field(node, "value"));
+        let (declared, initial) = (field(node, "type"), field(node, "value"));
+        bind_value(walk, pattern, declared, initial, Walk::local);
     }
     Some(Descend::Into)
 }
 
-pub(super) fn match_arm<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
-    let pattern = field(node, "pattern");
-    if let Some(pattern) = pattern.and_then(|pattern| pattern.named_child(0)) {
-        bind(walk, pattern);
+/// `match x { Some(a) => …, B(c) => … }`
+pub(super) fn arms<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
+    let value = field(node, "value");
+    for arm in field(node, "body").into_iter().flat_map(children) {
+        let pattern = field(arm, "pattern").and_then(|pattern| pattern.named_child(0));
+        if let Some(pattern) = pattern {
+            bind_value(walk, pattern, None, value, Walk::nameless_parameter);
+        }
     }
     Some(Descend::Into)
 }
 
-/// Binds a pattern that is one name, bare or as all of `Some(a)` and `Ok(a)`, to its value. The names
-/// in other patterns are bound to unknown values.
+/// Binds a pattern that is one name, bare or as all of `Some(a)` and `Ok(a)`, to its value, and those in a tuple to
+/// the parts of a tuple.
 fn bind_value<'t>(
     walk: &mut Walk<'t>,
     pattern: Node<'t>,
     declared: Option<Node<'t>>,
     initial: Option<Node<'t>>,
+    add: Add<'t>,
 ) {
-    let mut single = pattern;
-    for _ in 0..4 {
-        single = match single.kind() {
-            "mut_pattern" | "ref_pattern" | "reference_pattern" => {
-                let count = single.named_child_count();
-                match single.named_child(count.saturating_sub(1) as u32) {
-                    Some(inner) => inner,
-                    None => break,
-                }
+    let mut pending = Vec::new();
+    let mut next = Some((pattern, declared, initial));
+    while let Some((pattern, declared, initial)) = next {
+        let single = unwrapped(walk, pattern);
+        match single.kind() {
+            "identifier" if is_binding(walk.of(single)) => {
+                let value = walk.declared_value(declared, initial);
+                add(walk, single, value);
             }
-            "tuple_struct_pattern" if single.named_child_count() == 2 => {
-                let wrapper = field(single, "type").map(|wrapper| walk.of(wrapper));
-                match (wrapper, single.named_child(1)) {
-                    (Some("Some" | "Ok"), Some(inner)) => inner,
-                    _ => break,
-                }
+            "tuple_pattern" => {
+                let parts = children(single);
+                let declared = parts_of(declared, "tuple_type", parts.len());
+                let initial = match numbered(walk, initial).filter(|_| parts.len() == 2) {
+                    Some(element) => vec![None, Some(element)],
+                    None => parts_of(initial, "tuple_expression", parts.len()),
+                };
+                let part = |of: &[Option<Node<'t>>], at: usize| of.get(at).copied().flatten();
+                let parts = parts.into_iter().enumerate();
+                pending
+                    .extend(parts.map(|(at, one)| (one, part(&declared, at), part(&initial, at))));
             }
-            _ => break,
-        };
-    }
-    if single.kind() == "identifier" && is_binding(walk.of(single)) {
-        let value = walk.declared_value(declared, initial);
-        walk.local(single, value);
-    } else {
-        bind(walk, pattern);
+            _ => bind(walk, pattern, Value::Unknown, add),
+        }
+        next = pending.pop();
     }
 }
 
-/// Binds all names of a pattern.
-pub(super) fn bind<'t>(walk: &mut Walk<'t>, pattern: Node<'t>) {
-    let mut pending = vec![pattern];
-    while let Some(node) = pending.pop() {
+/// Returns the pattern in `mut a`, `ref a`, `&a`, `Some(a)` and `Ok(a)`.
+fn unwrapped<'t>(walk: &Walk<'t>, pattern: Node<'t>) -> Node<'t> {
+    let mut single = pattern;
+    for _ in 0..4 {
+        let inner = match single.kind() {
+            "mut_pattern" | "ref_pattern" | "reference_pattern" => last_child(single),
+            "tuple_struct_pattern" if single.named_child_count() == 2 => {
+                let wrapper = field(single, "type").map(|wrapper| walk.of(wrapper));
+                let inner = single.named_child(1);
+                inner.filter(|_| matches!(wrapper, Some("Some" | "Ok")))
+            }
+            _ => None,
+        };
+        match inner {
+            Some(inner) => single = inner,
+            None => break,
+        }
+    }
+    single
+}
+
+/// Returns the parts of a tuple of a kind, if it has this number of them.
+fn parts_of<'t>(tuple: Option<Node<'t>>, kind: &str, count: usize) -> Vec<Option<Node<'t>>> {
+    let tuple = tuple.filter(|tuple| tuple.kind() == kind && tuple.named_child_count() == count);
+    let parts = tuple.map_or_else(Vec::new, children);
+    parts.into_iter().map(Some).collect()
+}
+
+/// Returns the collection whose elements an expression numbers: `a` of `a.enumerate()`.
+fn numbered<'t>(walk: &Walk<'t>, expression: Option<Node<'t>>) -> Option<Node<'t>> {
+    let (name, collection) = method_call(walk, expression?)?;
+    (name == "enumerate").then_some(collection)
+}
+
+/// Binds all names of a pattern: to the value of the whole if it has one name and no parts, to a field of a struct, or
+/// to what a constructor with one value holds.
+pub(super) fn bind<'t>(walk: &mut Walk<'t>, pattern: Node<'t>, value: Value, add: Add<'t>) {
+    let mut pending = vec![(pattern, value)];
+    while let Some((node, value)) = pending.pop() {
         match node.kind() {
-            "identifier" | "shorthand_field_identifier" if is_binding(walk.of(node)) => {
-                walk.local(node, Value::Unknown);
+            "identifier" | "shorthand_field_identifier" => {
+                if is_binding(walk.of(node)) {
+                    add(walk, node, value);
+                }
             }
-            "tuple_struct_pattern" | "struct_pattern" | "generic_pattern" => {
-                let named = field(node, "type").map(|named| named.id());
-                let parts = children(node).into_iter();
-                pending.extend(parts.filter(|part| Some(part.id()) != named));
+            "mut_pattern" | "ref_pattern" | "reference_pattern" => {
+                pending.extend(last_child(node).map(|inner| (inner, value)));
             }
-            "field_pattern" => match field(node, "pattern") {
-                Some(pattern) => pending.push(pattern),
-                None => pending.extend(field(node, "name")),
-            },
+            "tuple_struct_pattern" | "generic_pattern" => {
+                let made = field(node, "type");
+                let parts = parts_besides(node, made);
+                let held = match (made.map(|made| walk.of(made)), &*parts) {
+                    (Some("Some" | "Ok"), [_]) => value,
+                    (Some(_), [_]) => plain_name(walk, made).map_or(Value::Unknown, Value::Element),
+                    _ => Value::Unknown,
+                };
+                pending.extend(parts.into_iter().map(|part| (part, held)));
+            }
+            "struct_pattern" => {
+                let made = field(node, "type");
+                let of = plain_name(walk, made);
+                let parts = parts_besides(node, made).into_iter();
+                pending.extend(parts.filter_map(|part| field_of(part, of)));
+            }
             kind if kind.ends_with("_pattern") || kind == "parameter" => {
-                pending.extend(children(node));
+                let parts = children(node).into_iter();
+                pending.extend(parts.map(|part| (part, Value::Unknown)));
             }
             _ => {}
         }
     }
 }
 
+/// Returns the pattern of a field in `A { b, c: d }`, and its value.
+fn field_of(part: Node<'_>, of: Option<Span>) -> Option<(Node<'_>, Value)> {
+    let name = field(part, "name")?;
+    let value = of.map_or(Value::Unknown, |of| Value::Member {
+        of,
+        name: span(name),
+    });
+    Some((field(part, "pattern").unwrap_or(name), value))
+}
+
+/// Returns the parts of a pattern besides the name of its type.
+fn parts_besides<'t>(pattern: Node<'t>, made: Option<Node<'t>>) -> Vec<Node<'t>> {
+    let named = made.map(|made| made.id());
+    let mut parts = children(pattern);
+    parts.retain(|part| Some(part.id()) != named);
+    parts
+}
+
+/// Returns the name of a type or constructor in a pattern, if it has no type arguments.
+fn plain_name(walk: &Walk<'_>, made: Option<Node<'_>>) -> Option<Span> {
+    made.filter(|made| !walk.of(*made).contains('<')).map(span)
+}
+
 /// Whether a name in a pattern is bound: constants and variants are written with capitals, variables
 /// are not.
-fn is_binding(name: &str) -> bool {
+pub(super) fn is_binding(name: &str) -> bool {
     name.starts_with(|c: char| c.is_lowercase() || c == '_')
 }
