@@ -22,6 +22,16 @@ pub(super) struct MaskedText<'t> {
     pub(super) bytes: Cow<'t, [u8]>,
     /// Lines that include files but are blanked out for the grammar.
     pub(super) includes: Vec<Range<usize>>,
+    /// Names that are used where the grammar sees blanks.
+    pub(super) names: Vec<UnseenName>,
+}
+
+/// A name in a part of the text that is blanked out.
+#[derive(Clone, Debug)]
+pub(super) struct UnseenName {
+    pub(super) place: Range<usize>,
+    /// Whether brackets with arguments follow.
+    pub(super) is_called: bool,
 }
 
 pub(super) fn masked(text: &str) -> MaskedText<'_> {
@@ -29,6 +39,7 @@ pub(super) fn masked(text: &str) -> MaskedText<'_> {
     MaskedText {
         bytes: changed(text, &mut changes),
         includes: changes.includes,
+        names: changes.names,
     }
 }
 
@@ -38,6 +49,7 @@ fn changed<'t>(text: &'t str, changes: &mut Changes) -> Cow<'t, [u8]> {
     changes.blanks = lexed.blanks;
     let Some(kept) = conditionals::mask_conditionals(bytes, &lexed.tokens, changes) else {
         changes.includes.clear();
+        changes.names.clear();
         return Cow::Borrowed(bytes);
     };
     macros::mask_macros(bytes, &kept, changes);
@@ -60,6 +72,8 @@ struct Changes {
     blanks: Vec<Range<usize>>,
     /// Lines that include files and become blank.
     includes: Vec<Range<usize>>,
+    /// Names in what becomes blank that are uses: of macros that stand for declarations, and in dropped branches.
+    names: Vec<UnseenName>,
     /// Macros that become heads of functions.
     heads: Vec<MacroHead>,
 }

@@ -1,11 +1,12 @@
 //! Adds macros, the references in their texts, and functions whose heads are macros.
 
-use foveate_model::{DefinitionKind, ReferenceKind, Span};
+use foveate_model::{DefinitionKind, LocalId, ReferenceKind, Span};
 use tree_sitter::Node;
 
 use super::declarators::Declarator;
 use super::define::{define, is_rewritten};
 use crate::collect::{Draft, span};
+use crate::languages::c::TESTS;
 use crate::syntax::Descend;
 use crate::walk::{Handled, Walk, children, field};
 
@@ -23,11 +24,20 @@ pub(super) fn object_like<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Ha
     }
     let mut draft = walk.draft(DefinitionKind::Constant, node, name, None);
     draft.body = value.map(span);
-    define(walk, draft);
+    define_macro(walk, draft);
     if let Some(value) = value {
         uses(walk, value, &[]);
     }
     Some(Descend::Past)
+}
+
+/// Adds a macro to the file: macros belong to no namespace, type or function that they are written in.
+fn define_macro<'t>(walk: &mut Walk<'t>, draft: Draft<'t>) -> LocalId {
+    let around = walk.collector.context;
+    (walk.collector.context.parent, walk.collector.context.access) = (None, None);
+    let id = define(walk, draft);
+    walk.collector.context = around;
+    id
 }
 
 /// Whether a macro is an include guard: `#ifndef A` and `#define A` prevent that a header is read twice.
@@ -55,7 +65,7 @@ pub(super) fn function_like<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32)
     let (list, value) = (field(node, "parameters"), field(node, "value"));
     let mut draft = walk.draft(DefinitionKind::Function, node, name, value);
     draft.parameters = list.map(crate::syntax::inside_brackets);
-    let id = define(walk, draft);
+    let id = define_macro(walk, draft);
     let mut parameters = Vec::new();
     for parameter in list.into_iter().flat_map(children) {
         walk.parameter(id, parameter, None);
@@ -159,7 +169,7 @@ const KEYWORDS: [&str; 60] = [
     "unsigned", "using", "void", "while",
 ];
 
-fn is_keyword(word: &str) -> bool {
+pub(super) fn is_keyword(word: &str) -> bool {
     word.len() < 2 || KEYWORDS.binary_search(&word).is_ok()
 }
 
@@ -208,6 +218,9 @@ pub(super) fn defined_function<'t>(
     draft.modifiers.is_out_of_line = suite.is_some() && has_fixture(called);
     draft.modifiers.is_block = is_test;
     draft.decorators = vec![called.into()];
+    if is_test_macro(called) && !TESTS.function_decorators.contains(&called) {
+        draft.decorators.push("TEST".into());
+    }
     draft.parameters = list;
     let id = define(walk, draft);
     walk.enter_definition(depth, id, kind);
@@ -219,6 +232,16 @@ pub(super) fn defined_function<'t>(
     let inside = list.map_or(start, |list| list.end as usize);
     walk.collector.skip_to(inside.max(start + end));
     Some(Descend::Into)
+}
+
+/// Whether a macro begins tests, whatever the framework: `START_TEST`, `TEST_IMPL`, `ZTEST`.
+fn is_test_macro(called: &str) -> bool {
+    let mut words = called.split('_');
+    let is_test = |word: &str| {
+        matches!(word, "TEST" | "TESTS" | "TESTCASE") || word.len() == 5 && word.ends_with("TEST")
+    };
+    let is_other = |word: &str| matches!(word, "GROUP" | "HELPER" | "SETUP" | "TEARDOWN");
+    words.clone().any(is_test) && !words.any(is_other)
 }
 
 /// Whether an argument is a text; its span is between the quotes.

@@ -90,6 +90,20 @@ fn values() {
     );
 }
 
+#[test]
+fn receivers_belong_to_their_references_behind_unseen_names() {
+    let text = "void f() {\n#ifdef A_B\n  if (x()) {\n#else\n  if (yes()) {\n#endif\n    make().run();\n  }\n}\n";
+    let facts = facts(cpp(), text);
+    let named: Vec<&str> = facts
+        .values
+        .receivers
+        .iter()
+        .filter_map(|receiver| facts.references.get(receiver.reference as usize))
+        .map(|reference| reference.name.of(text))
+        .collect();
+    assert_eq!(named, ["run"]);
+}
+
 fn value(value: foveate_model::values::Value, text: &str) -> String {
     use foveate_model::values::Value;
     match value {
