@@ -335,8 +335,8 @@ impl<'s> MacroMasker<'s> {
         false
     }
 
-    /// Records the use of a macro that has lines of its own: it stands for declarations, or for what all functions of
-    /// a kind have before their types. One on the line of its declaration is an attribute of it.
+    /// Records the use of a macro that ends a body or has lines of its own: it stands for declarations, or for what all
+    /// functions of a kind have before their types. One on the line of its declaration is an attribute of it.
     fn note_declarations(&mut self, at: usize, after: usize, close: Option<usize>) {
         let end_of = |at: usize| self.tokens.get(at).map(|token| token.end);
         let (Some(name), Some(end)) = (self.tokens.get(at), end_of(after - 1)) else {
@@ -350,7 +350,8 @@ impl<'s> MacroMasker<'s> {
         };
         let is_first = at == 0 || breaks(before, name.start);
         let is_last = next.is_none_or(|next| breaks(end, next));
-        if is_first && is_last && self.statement.last.is_none() && !self.is_in_list() {
+        let is_alone = is_first && is_last || self.ends_body(after);
+        if is_alone && self.statement.last.is_none() && !self.is_in_list() {
             self.changes.names.push(UnseenName {
                 place: name.start..name.end,
                 is_called: close.is_some(),
