@@ -1,6 +1,7 @@
 //! Masks the text that the grammars parse. They know no macros, and conditionals only around whole
 //! statements. What they cannot parse is blanked out byte by byte, so that all positions stay the same.
-//! Nothing is added, except that a function whose head is a macro gets the form of a function.
+//! Nothing is added, except that a function whose head is a macro gets the form of a function, and a block with a title
+//! that of an `if`.
 //!
 //! Start at [`masked`]. Definitions, references and spans are taken from the text itself.
 
@@ -53,7 +54,7 @@ fn changed<'t>(text: &'t str, changes: &mut Changes) -> Cow<'t, [u8]> {
         return Cow::Borrowed(bytes);
     };
     macros::mask_macros(bytes, &kept, changes);
-    if changes.blanks.is_empty() && changes.heads.is_empty() {
+    if changes.blanks.is_empty() && changes.heads.is_empty() && changes.titled.is_empty() {
         return Cow::Borrowed(bytes);
     }
     let mut masked = bytes.to_vec();
@@ -62,6 +63,12 @@ fn changed<'t>(text: &'t str, changes: &mut Changes) -> Cow<'t, [u8]> {
     }
     for head in &changes.heads {
         head.write(&mut masked);
+    }
+    for name in &changes.titled {
+        blank(&mut masked, name.clone());
+        if let Some(start) = masked.get_mut(name.start..name.start + 2) {
+            start.copy_from_slice(b"if");
+        }
     }
     Cow::Owned(masked)
 }
@@ -76,6 +83,8 @@ struct Changes {
     names: Vec<UnseenName>,
     /// Macros that become heads of functions.
     heads: Vec<MacroHead>,
+    /// Macros before a title and a block, which become `if`.
+    titled: Vec<Range<usize>>,
 }
 
 /// `NAME(…)` before the body of a function.

@@ -5,6 +5,7 @@ mod define;
 mod definitions;
 mod macros;
 mod references;
+mod sections;
 #[cfg(test)]
 mod tests;
 mod types;
@@ -14,6 +15,7 @@ use foveate_model::{FileFacts, ImportKind, ImportedName, Language, MessageKind};
 use tree_sitter::Node;
 
 use super::masks;
+use crate::chunks::Nesting;
 use crate::limits::Limits;
 use crate::messages;
 use crate::syntax::Descend;
@@ -31,6 +33,8 @@ pub(super) static CPP: Walker = Walker::new(Form {
     collections: COLLECTIONS,
     casts: CASTS,
     type_argument,
+    // Sections are the parts of long tests.
+    nesting: Nesting::Scopes,
     ..form(tree_sitter_cpp::LANGUAGE)
 });
 
@@ -129,6 +133,7 @@ fn handler(kind: &str) -> Handler {
         "function_definition" => definitions::function,
         "declaration" => definitions::declaration,
         "field_declaration" => definitions::field_declaration,
+        "if_statement" => sections::section,
         "condition_clause" => definitions::bound_in_head,
         "for_range_loop" => definitions::loop_variable,
         "structured_binding_declarator" => definitions::structured_binding,

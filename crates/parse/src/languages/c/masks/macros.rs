@@ -251,6 +251,13 @@ impl<'s> MacroMasker<'s> {
         }
     }
 
+    /// Gives a macro before a title and a block, `SECTION("adds") {`, the form of an `if`.
+    pub(super) fn rewrite_titled(&mut self, at: usize) {
+        if let Some(name) = self.tokens.get(at) {
+            self.changes.titled.push(name.start..name.end);
+        }
+    }
+
     /// Blanks out the bracket that closes a macro, whose opening bracket is skipped.
     pub(super) fn uncover(&mut self, close: usize) {
         self.blank(close, close + 1);

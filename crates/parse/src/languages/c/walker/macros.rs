@@ -140,7 +140,7 @@ fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0x80
 }
 
-fn past_word(bytes: &[u8], at: usize) -> usize {
+pub(super) fn past_word(bytes: &[u8], at: usize) -> usize {
     let rest = bytes.get(at..).unwrap_or_default();
     let len = rest.iter().position(|byte| !is_word(*byte));
     at + len.unwrap_or(rest.len()).max(1)
@@ -258,7 +258,7 @@ fn has_fixture(called: &str) -> bool {
 }
 
 /// Returns the leading arguments of a macro that are plain names or texts.
-fn arguments(text: &str, list: Span) -> Vec<Span> {
+pub(super) fn arguments(text: &str, list: Span) -> Vec<Span> {
     let mut found = Vec::new();
     let mut start = list.start as usize;
     // A comma in a text separates nothing.

@@ -3,7 +3,7 @@
 use foveate_model::Language;
 
 use crate::testing::{
-    c, check_cases, cpp, definitions, facts, imports, messages, references, same,
+    c, check_cases, chunks, cpp, definitions, facts, imports, messages, references, same, tests,
 };
 
 /// Adds the final line end that source files have.
@@ -88,6 +88,15 @@ fn values() {
         held type Item",
         text,
     );
+}
+
+#[test]
+fn sections_of_tests_are_tests_with_chunks() {
+    let text = "TEST_CASE(\"carts\") {\n  SECTION(\"fill\") {\n    add(1);\n  }\n  SUBCASE(\"clear\") {\n    clear();\n  }\n}\n";
+    let names = "carts\ncarts.fill\ncarts.clear";
+    same(&tests(cpp(), text), names, text);
+    let expected = "1-1 Function carts\n2-4 Function carts.fill\n5-8 Function carts.clear";
+    same(&chunks(cpp(), text), expected, text);
 }
 
 #[test]
