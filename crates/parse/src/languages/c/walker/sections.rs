@@ -5,6 +5,7 @@ use tree_sitter::Node;
 
 use super::macros::{arguments, past_word};
 use crate::collect::{Draft, span};
+use crate::languages::c::masks;
 use crate::syntax::{Descend, inside_brackets};
 use crate::walk::{Handled, Walk, field};
 
@@ -14,7 +15,7 @@ pub(super) fn section<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Ha
     let start = node.start_byte();
     let head = text.get(start..).unwrap_or("");
     let called = Span::new(start, start + past_word(head.as_bytes(), 0));
-    if called.of(text) == "if" {
+    if !masks::is_macro(called.of(text).as_bytes()) {
         return Some(Descend::Into);
     }
     let titles = field(node, "condition")
