@@ -31,13 +31,28 @@ pub(super) fn object_like<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Ha
     Some(Descend::Past)
 }
 
-/// Adds a macro to the file: macros belong to no namespace, type or function that they are written in.
+/// Adds a macro. It belongs to no type or function that it is written in, since it can be used outside of it. The
+/// names in its text are often those of the namespace around it.
 fn define_macro<'t>(walk: &mut Walk<'t>, draft: Draft<'t>) -> LocalId {
     let around = walk.collector.context;
-    (walk.collector.context.parent, walk.collector.context.access) = (None, None);
+    walk.collector.context.parent = namespace_around(walk);
+    walk.collector.context.access = None;
     let id = define(walk, draft);
     walk.collector.context = around;
     id
+}
+
+fn namespace_around(walk: &Walk<'_>) -> Option<LocalId> {
+    const MAX_NESTING: usize = 32;
+    let mut scope = walk.context().parent;
+    for _ in 0..MAX_NESTING {
+        let definition = walk.collector.definition(scope?)?;
+        if definition.kind == DefinitionKind::Module {
+            return scope;
+        }
+        scope = definition.parent;
+    }
+    None
 }
 
 /// Whether a macro is an include guard: `#ifndef A` and `#define A` prevent that a header is read twice.
