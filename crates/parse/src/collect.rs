@@ -327,14 +327,15 @@ impl<'t> Collector<'t> {
     }
 
     /// Returns the name qualified by the parent's; a member defined outside of its type is also qualified
-    /// by the type.
+    /// by the type, a test by its suite.
     fn qualified_name(&self, parent: Option<LocalId>, draft: &Draft<'t>) -> Box<str> {
         let scope = parent
             .and_then(|parent| self.definition(parent))
             .map(|parent| &*parent.qualified_name);
         let name = draft.name;
+        let is_outside = draft.modifiers.is_out_of_line || draft.modifiers.is_block;
         match (scope, draft.receiver) {
-            (Some(scope), Some(owner)) if draft.modifiers.is_out_of_line => {
+            (Some(scope), Some(owner)) if is_outside => {
                 format!("{scope}.{}.{name}", plain_scope(owner)).into()
             }
             (None, Some(owner)) if draft.modifiers.is_out_of_line => {

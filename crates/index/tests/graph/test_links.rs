@@ -258,6 +258,18 @@ fn names_of_test_blocks_do_not_hide_what_they_test() {
         "words_test.cc:WordsFixture.fill",
         &["words_test.cc:4 certain"],
     );
+    const CARTS: &str = "
+        //- cart.h
+        class Cart { public: void add(int n); };
+        //- cart_test.cc
+        #include \"cart.h\"
+        TEST_CASE(\"carts\") {
+          Cart cart;
+          SECTION(\"add\") { cart.add(1); }
+        }
+        ";
+    // A section sees the variables of its test.
+    check_uses(CARTS, "cart.h:Cart.add", &["cart_test.cc:4 likely"]);
 }
 
 #[test]

@@ -74,7 +74,8 @@ pub(super) static C: LanguageSpec = LanguageSpec {
 
 pub(super) static CPP: LanguageSpec = LanguageSpec {
     names: Names::extensions(&[
-        "cc", "cpp", "cxx", "c++", "hh", "hpp", "hxx", "ipp", "cu", "cuh",
+        "cc", "cpp", "cxx", "c++", "hh", "hpp", "hxx", "cu", "cuh", "cppm", "ixx", "inl", "ipp",
+        "tcc", "tpp", "txx",
     ]),
     parser: Some(|language, text, _, limits| walker::facts(&walker::CPP, language, text, limits)),
     roles: Roles {
@@ -106,7 +107,10 @@ pub(super) static CPP: LanguageSpec = LanguageSpec {
         },
         ..OriginForm::NONE
     },
-    hunks: Some(heads(&["cc", "cpp", "cxx", "hh", "hpp", "hxx"])),
+    hunks: Some(heads(&[
+        "cc", "cpp", "cxx", "hh", "hpp", "hxx", "cu", "cuh", "cppm", "ixx", "inl", "ipp", "tcc",
+        "tpp", "txx",
+    ])),
     ..LanguageSpec::new(Language::of(&CPP_RULES))
 };
 
@@ -283,16 +287,25 @@ fn begins_definition(line: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use foveate_model::Language;
+    use foveate_model::{Language, RepoPath};
 
     use super::{BUILTIN_MEMBERS, C_LOOKUP, GLOBALS, TESTS, heads};
     use crate::hunks::heads::check;
+    use crate::languages::by_path;
     use crate::testing::{c, cpp, facts};
 
     #[test]
     fn names_are_sorted() {
         assert!(GLOBALS.is_sorted() && BUILTIN_MEMBERS.is_sorted());
         assert!(C_LOOKUP.builtin_members.is_empty());
+    }
+
+    #[test]
+    fn bodies_of_templates_and_modules_are_cpp() {
+        for name in ["pool.tcc", "pool.inl", "pool.tpp", "pool.ixx", "pool.cppm"] {
+            let path = RepoPath::new(name).unwrap();
+            assert_eq!(by_path(&path), Some(cpp()), "{name}");
+        }
     }
 
     /// Whether the first definition of a text is a test.
@@ -329,6 +342,11 @@ mod tests {
             ("BOOST_AUTO_TEST_CASE(adds) { }\n", true),
             ("BOOST_FIXTURE_TEST_CASE(adds, Cart) { }\n", true),
             ("BENCHMARK(adds) { }\n", true),
+            ("TEST_IMPL(adds) { }\n", true),
+            ("START_TEST(adds) { }\n", true),
+            ("ZTEST(cart, adds) { }\n", true),
+            ("TEST_HELPER(adds) { }\n", false),
+            ("LATEST(adds) { }\n", false),
             ("static int test_adds(void) { return 0; }\n", true),
             ("void testAdds(void) { }\n", true),
             ("int test(void) { return 0; }\n", true),

@@ -1,6 +1,7 @@
 //! Masks the text that the grammars parse. They know no macros, and conditionals only around whole
 //! statements. What they cannot parse is blanked out byte by byte, so that all positions stay the same.
-//! Nothing is added, except that a function whose head is a macro gets the form of a function.
+//! Nothing is added, except that a function whose head is a macro gets the form of a function, and a block with a title
+//! that of an `if`.
 //!
 //! Start at [`masked`]. Definitions, references and spans are taken from the text itself.
 
@@ -22,6 +23,16 @@ pub(super) struct MaskedText<'t> {
     pub(super) bytes: Cow<'t, [u8]>,
     /// Lines that include files but are blanked out for the grammar.
     pub(super) includes: Vec<Range<usize>>,
+    /// Names that are used where the grammar sees blanks.
+    pub(super) names: Vec<UnseenName>,
+}
+
+/// A name in a part of the text that is blanked out.
+#[derive(Clone, Debug)]
+pub(super) struct UnseenName {
+    pub(super) place: Range<usize>,
+    /// Whether brackets with arguments follow.
+    pub(super) is_called: bool,
 }
 
 pub(super) fn masked(text: &str) -> MaskedText<'_> {
@@ -29,6 +40,7 @@ pub(super) fn masked(text: &str) -> MaskedText<'_> {
     MaskedText {
         bytes: changed(text, &mut changes),
         includes: changes.includes,
+        names: changes.names,
     }
 }
 
@@ -38,10 +50,11 @@ fn changed<'t>(text: &'t str, changes: &mut Changes) -> Cow<'t, [u8]> {
     changes.blanks = lexed.blanks;
     let Some(kept) = conditionals::mask_conditionals(bytes, &lexed.tokens, changes) else {
         changes.includes.clear();
+        changes.names.clear();
         return Cow::Borrowed(bytes);
     };
     macros::mask_macros(bytes, &kept, changes);
-    if changes.blanks.is_empty() && changes.heads.is_empty() {
+    if changes.blanks.is_empty() && changes.heads.is_empty() && changes.titled.is_empty() {
         return Cow::Borrowed(bytes);
     }
     let mut masked = bytes.to_vec();
@@ -50,6 +63,12 @@ fn changed<'t>(text: &'t str, changes: &mut Changes) -> Cow<'t, [u8]> {
     }
     for head in &changes.heads {
         head.write(&mut masked);
+    }
+    for name in &changes.titled {
+        blank(&mut masked, name.clone());
+        if let Some(start) = masked.get_mut(name.start..name.start + 2) {
+            start.copy_from_slice(b"if");
+        }
     }
     Cow::Owned(masked)
 }
@@ -60,8 +79,12 @@ struct Changes {
     blanks: Vec<Range<usize>>,
     /// Lines that include files and become blank.
     includes: Vec<Range<usize>>,
+    /// Names in what becomes blank that are uses: of macros that stand for declarations, and in dropped branches.
+    names: Vec<UnseenName>,
     /// Macros that become heads of functions.
     heads: Vec<MacroHead>,
+    /// Macros before a title and a block, which become `if`.
+    titled: Vec<Range<usize>>,
 }
 
 /// `NAME(…)` before the body of a function.

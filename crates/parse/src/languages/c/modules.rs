@@ -21,9 +21,7 @@ pub(super) static MODULES: ModuleSystem = ModuleSystem {
 };
 
 /// Extensions of included files in other languages or in none.
-const EXTENSIONS: [&str; 10] = [
-    "def", "inc", "inl", "impl", "ixx", "tbl", "tcc", "tpp", "txx", "x",
-];
+const EXTENSIONS: [&str; 5] = ["def", "inc", "impl", "tbl", "x"];
 
 /// Directories that often are include paths.
 const ROOTS: [&str; 7] = [

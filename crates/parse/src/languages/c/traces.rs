@@ -27,15 +27,16 @@ pub(super) const C: TraceForm = TraceForm {
 
 pub(super) const CPP: TraceForm = TraceForm {
     extensions: &[
-        "cc", "cpp", "cxx", "hh", "hpp", "hxx", "cu", "cuh", "inl", "ipp", "tcc",
+        "cc", "cpp", "cxx", "hh", "hpp", "hxx", "cu", "cuh", "cppm", "ixx", "inl", "ipp", "tcc",
+        "tpp", "txx",
     ],
     ..TraceForm::NONE
 };
 
 /// Extensions of all files that messages refer to.
 const EXTENSIONS: &[&str] = &[
-    "c", "h", "cc", "cpp", "cxx", "c++", "hh", "hpp", "hxx", "h++", "cu", "cuh", "inl", "ipp",
-    "tcc", "m", "mm", "y", "l",
+    "c", "h", "cc", "cpp", "cxx", "c++", "hh", "hpp", "hxx", "h++", "cu", "cuh", "cppm", "ixx",
+    "inl", "ipp", "tcc", "tpp", "txx", "m", "mm", "y", "l",
 ];
 
 /// Whether a line is a sanitizer's or debugger's heading of the stack that failed.

@@ -5,16 +5,17 @@ mod define;
 mod definitions;
 mod macros;
 mod references;
+mod sections;
 #[cfg(test)]
 mod tests;
 mod types;
+mod unseen;
 
-use std::ops::Range;
-
-use foveate_model::{FileFacts, Import, ImportKind, ImportedName, Language, MessageKind, Span};
+use foveate_model::{FileFacts, ImportKind, ImportedName, Language, MessageKind};
 use tree_sitter::Node;
 
 use super::masks;
+use crate::chunks::Nesting;
 use crate::limits::Limits;
 use crate::messages;
 use crate::syntax::Descend;
@@ -32,6 +33,8 @@ pub(super) static CPP: Walker = Walker::new(Form {
     collections: COLLECTIONS,
     casts: CASTS,
     type_argument,
+    // Sections are the parts of long tests.
+    nesting: Nesting::Scopes,
     ..form(tree_sitter_cpp::LANGUAGE)
 });
 
@@ -65,39 +68,8 @@ pub(super) fn facts(
 ) -> Option<FileFacts> {
     let masked = masks::masked(text);
     let mut facts = walker.facts_of(language, text, &masked.bytes, limits)?;
-    let (mut number, mut counted) = (1, 0);
-    for line in masked.includes {
-        let before = text.as_bytes().get(counted..line.start);
-        let line_ends = before
-            .unwrap_or_default()
-            .iter()
-            .filter(|byte| **byte == b'\n');
-        number += line_ends.count() as u32;
-        counted = line.start;
-        facts.imports.extend(unseen_include(text, line, number));
-    }
-    facts.imports.sort_by_key(|import| import.span);
+    unseen::add(&mut facts, text, &masked);
     Some(facts)
-}
-
-/// Returns the import of an include line that the grammar did not see, among values or members.
-fn unseen_include(text: &str, line: Range<usize>, number: u32) -> Option<Import> {
-    let written = text.get(line.clone())?;
-    let (_, path) = written.split_once("include")?;
-    let path = path.trim_start();
-    let module = match path.strip_prefix('"') {
-        Some(rest) => rest.split_once('"')?.0,
-        None => path.get(..=path.find('>').filter(|_| path.starts_with('<'))?)?,
-    };
-    Some(Import {
-        kind: ImportKind::From,
-        module: module.into(),
-        names: vec![ImportedName::new("*", "")],
-        span: Span::new(line.start, line.end),
-        line: number,
-        enclosing: None,
-        type_only: false,
-    })
 }
 
 const fn form(grammar: tree_sitter_language::LanguageFn) -> Form {
@@ -161,6 +133,7 @@ fn handler(kind: &str) -> Handler {
         "function_definition" => definitions::function,
         "declaration" => definitions::declaration,
         "field_declaration" => definitions::field_declaration,
+        "if_statement" => sections::section,
         "condition_clause" => definitions::bound_in_head,
         "for_range_loop" => definitions::loop_variable,
         "structured_binding_declarator" => definitions::structured_binding,

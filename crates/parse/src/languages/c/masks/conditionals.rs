@@ -4,9 +4,9 @@
 
 use std::mem::take;
 
-use super::Changes;
 use super::macro_names::is_macro;
 use super::tokens::{IsNever, Kind, Token};
+use super::{Changes, UnseenName};
 
 /// Deepest nesting of brackets that is followed; deeper texts are not changed.
 const MAX_BRACKETS: usize = 256;
@@ -279,18 +279,72 @@ impl ConditionalMasker<'_> {
                         .last_of(branch)
                         .is_none_or(|last| self.ends(last, b","))
             });
+        // At the level of declarations a name before brackets is declared, not called.
+        let is_code = !matches!(inside, None | Some(Bracket::Declarations));
         for (at, branch) in branches.iter().enumerate() {
             if branch.is_never || !(is_regular || are_parts || at == kept) {
+                if is_code && !branch.is_never {
+                    self.note_uses(branch);
+                }
                 drop_branch(self.tokens, &mut self.dropped, self.changes, branch);
             }
         }
         if !is_regular {
             let directives = conditional.directives.iter();
             let directives = directives.filter_map(|at| self.tokens.get(*at));
-            let blanks = directives.map(|token| token.start..token.end);
-            self.changes.blanks.extend(blanks);
+            for directive in directives {
+                note_condition(self.bytes, directive, self.changes);
+                self.changes.blanks.push(directive.start..directive.end);
+            }
         }
         kept
+    }
+
+    /// Records the functions that a branch calls by their plain names, and its macros, before it is dropped.
+    fn note_uses(&mut self, branch: &Branch) {
+        let (start, end) = branch.tokens;
+        for at in start..end {
+            let is_dropped = self.dropped.get(at).copied().unwrap_or(true);
+            let word = self.word_at(at);
+            if is_dropped || word.is_empty() {
+                continue;
+            }
+            let is_called = self.ends(at + 1, b"(") && self.begins_call(at);
+            if !is_called && !is_macro(word) {
+                continue;
+            }
+            if let Some(token) = self.tokens.get(at) {
+                self.changes.names.push(UnseenName {
+                    place: token.start..token.end,
+                    is_called,
+                });
+            }
+        }
+    }
+
+    /// Returns the word at a position; empty if there is another token.
+    fn word_at(&self, at: usize) -> &[u8] {
+        let token = self.tokens.get(at);
+        token
+            .filter(|token| token.kind == Kind::Word)
+            .map_or(b"", |token| token.of(self.bytes))
+    }
+
+    /// Whether a word before brackets calls a function: no type stands before it, as in `Lock lock(mutex);`, and no
+    /// object or scope.
+    fn begins_call(&self, at: usize) -> bool {
+        let Some(before) = at.checked_sub(1) else {
+            return true;
+        };
+        let is_member = self.ends(before, b".")
+            || before > 0 && self.ends(before, b">") && self.ends(before - 1, b"-")
+            || before > 0 && self.ends(before, b":") && self.ends(before - 1, b":");
+        let word = self.word_at(before);
+        let is_statement = matches!(
+            word,
+            b"" | b"return" | b"else" | b"do" | b"case" | b"throw" | b"co_await" | b"co_return"
+        );
+        is_statement && !is_member
     }
 
     /// Whether the grammars can parse a conditional: its branches are whole statements or members.
@@ -365,6 +419,26 @@ impl ConditionalMasker<'_> {
                     )
                 })
         })
+    }
+}
+
+/// Records the macros that a condition names.
+fn note_condition(bytes: &[u8], directive: &Token, changes: &mut Changes) {
+    if matches!(directive.kind, Kind::Endif) {
+        return;
+    }
+    let line = directive.of(bytes);
+    let end = line.iter().position(|byte| *byte == b'/');
+    let condition = line.get(..end.unwrap_or(line.len())).unwrap_or_default();
+    let mut start = directive.start;
+    for word in condition.split(|byte| !(byte.is_ascii_alphanumeric() || *byte == b'_')) {
+        if is_macro(word) {
+            changes.names.push(UnseenName {
+                place: start..start + word.len(),
+                is_called: false,
+            });
+        }
+        start += word.len() + 1;
     }
 }
 

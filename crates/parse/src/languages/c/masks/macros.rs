@@ -7,7 +7,7 @@ use super::conditionals::{Bracket, after_template, brace};
 use super::lookahead::{self, closing, is_beginning, is_type};
 use super::macro_names::{is_attribute, is_calling_convention, is_macro};
 use super::tokens::{Kind, Token};
-use super::{Changes, MacroHead};
+use super::{Changes, MacroHead, UnseenName};
 
 /// The state of the current statement up to a token.
 #[derive(Clone, Copy, Debug, Default)]
@@ -196,6 +196,7 @@ impl<'s> MacroMasker<'s> {
     fn word(&mut self, at: usize) -> usize {
         let word = self.text(at);
         let surplus = self.unknown_word(at, word);
+        self.attributes_of_enum(at, word);
         if let Some(after) = surplus.or_else(|| self.attribute_behind_name(at, word)) {
             self.blank(at, after);
             return after;
@@ -227,6 +228,7 @@ impl<'s> MacroMasker<'s> {
                 return after;
             }
             if self.is_surplus(at, after, close) {
+                self.note_declarations(at, after, close);
                 self.blank(at, after);
                 return after;
             }
@@ -246,6 +248,13 @@ impl<'s> MacroMasker<'s> {
         let (first, last) = (self.tokens.get(at), self.tokens.get(after - 1));
         if let (Some(first), Some(last)) = (first, last) {
             self.changes.blanks.push(first.start..last.end);
+        }
+    }
+
+    /// Gives a macro before a title and a block, `SECTION("adds") {`, the form of an `if`.
+    pub(super) fn rewrite_titled(&mut self, at: usize) {
+        if let Some(name) = self.tokens.get(at) {
+            self.changes.titled.push(name.start..name.end);
         }
     }
 
@@ -303,8 +312,71 @@ impl<'s> MacroMasker<'s> {
             }
             // `UINT __stdcall f(…)`: before a calling convention stands the type.
             Some(Kind::Word) if is_calling_convention(self.text(after)) => false,
-            Some(Kind::Word) => self.is_before_declaration(at, after, close),
+            Some(Kind::Word) => {
+                before.is_none() && self.ends_body(after)
+                    || self.is_before_declaration(at, after, close)
+            }
             _ => false,
+        }
+    }
+
+    /// Whether only macros follow up to the end of a body: `struct a { FIELDS OTHERS(int) };`
+    fn ends_body(&self, at: usize) -> bool {
+        const MAX_MACROS: usize = 16;
+        let mut at = at;
+        for _ in 0..MAX_MACROS {
+            if self.is(at, b'}') {
+                return true;
+            }
+            if !is_macro(self.text(at)) {
+                return false;
+            }
+            at += 1;
+            if self.is(at, b'(') {
+                match closing(self.tokens, at) {
+                    Some(close) => at = close + 1,
+                    None => return false,
+                }
+            }
+        }
+        false
+    }
+
+    /// Records the use of a macro that ends a body or has lines of its own: it stands for declarations, or for what all
+    /// functions of a kind have before their types. One on the line of its declaration is an attribute of it.
+    fn note_declarations(&mut self, at: usize, after: usize, close: Option<usize>) {
+        let end_of = |at: usize| self.tokens.get(at).map(|token| token.end);
+        let (Some(name), Some(end)) = (self.tokens.get(at), end_of(after - 1)) else {
+            return;
+        };
+        let before = at.checked_sub(1).and_then(end_of).unwrap_or(0);
+        let next = self.tokens.get(after).map(|next| next.start);
+        let breaks = |from: usize, to: usize| {
+            let between = self.bytes.get(from..to).unwrap_or_default();
+            between.contains(&b'\n')
+        };
+        let is_first = at == 0 || breaks(before, name.start);
+        let is_last = next.is_none_or(|next| breaks(end, next));
+        let is_alone = is_first && is_last || self.ends_body(after);
+        if is_alone && self.statement.last.is_none() && !self.is_in_list() {
+            self.changes.names.push(UnseenName {
+                place: name.start..name.end,
+                is_called: close.is_some(),
+            });
+        }
+    }
+
+    /// Blanks out the attributes in the head of an enum: `enum class [[nodiscard]] A {`. The grammar knows them for
+    /// other types.
+    fn attributes_of_enum(&mut self, at: usize, word: &[u8]) {
+        if word != b"enum" {
+            return;
+        }
+        let is_scoped = matches!(self.text(at + 1), b"class" | b"struct");
+        let open = at + 1 + usize::from(is_scoped);
+        let after = self.past_attribute(open);
+        if after > open {
+            self.blank(open, after);
         }
     }
 

@@ -1,6 +1,6 @@
 //! Masks macros among statements: around exceptions (`TRY { … } CATCH(…) { … }`) and before conditions
 //! (`if CONSTEXPR (…)`). Also masks casts that look like functions (`unsigned(x) < y`), which the grammars take
-//! for types.
+//! for types, and finds macros that give a block a title (`SECTION("…") {`).
 
 use super::lookahead::{closing, is_type};
 use super::macro_names::is_macro;
@@ -24,10 +24,27 @@ impl MacroMasker<'_> {
         }
         if self.is_cast(at, word) {
             self.blank(at, at + 1);
-        } else {
-            self.statement.last = Some(at);
+            return at + 1;
         }
+        if self.is_before_titled_block(at, word) {
+            self.rewrite_titled(at);
+        }
+        self.statement.last = Some(at);
         at + 1
+    }
+
+    /// Whether a macro gives the block behind it a title: `SECTION("adds") {`, `SUBCASE("adds") {`.
+    fn is_before_titled_block(&self, at: usize, word: &[u8]) -> bool {
+        let title = self.tokens.get(at + 2);
+        let has_title = title.is_some_and(|title| title.kind == Kind::Text);
+        let is_first = self.statement.last.is_none() && !self.is_in_list();
+        if !is_first || !has_title || !is_macro(word) || !self.is(at + 1, b'(') {
+            return false;
+        }
+        let Some(close) = closing(self.tokens, at + 1) else {
+            return false;
+        };
+        self.is(close + 1, b'{') && !(at + 2..close).any(|inside| is_type(self.text(inside)))
     }
 
     /// Returns the position after a macro that stands for `try` or `catch (…)`.

@@ -43,9 +43,37 @@ impl MacroMasker<'_> {
             // Its semicolon is in the macro.
             b"PyObject_HEAD" | b"PyObject_VAR_HEAD" => next != b";",
             b"alignas" | b"_Alignas" => return self.alignment_of_type(at),
+            b"export" | b"import" => return self.module_word(at, word),
             _ => is_calling_convention(word) || is_nullability(word) && self.is_after(b'*'),
         };
         is_unknown.then_some(at + 1)
+    }
+
+    /// Returns the position after the `export` of a declaration, or that of the `;` in `import a.b;` and
+    /// `export module a:b;`.
+    fn module_word(&self, at: usize, word: &[u8]) -> Option<usize> {
+        if self.statement.last.is_some() || self.is_in_list() {
+            return None;
+        }
+        let next = self.text(at + 1);
+        if word == b"import" || matches!(next, b"import" | b"module") {
+            return self.end_of_module_line(at);
+        }
+        let is_word = |token: &Token| token.kind == Kind::Word;
+        let is_declared = next == b"{" || self.tokens.get(at + 1).is_some_and(is_word);
+        is_declared.then_some(at + 1)
+    }
+
+    fn end_of_module_line(&self, at: usize) -> Option<usize> {
+        const MAX_TOKENS: usize = 32;
+        for end in at..at + MAX_TOKENS {
+            match self.tokens.get(end)?.kind {
+                Kind::Mark(b';') => return Some(end),
+                Kind::Word | Kind::Text | Kind::Mark(b'.' | b':' | b'<' | b'>' | b'/') => {}
+                _ => return None,
+            }
+        }
+        None
     }
 
     /// Whether a word begins a section of a class with the `:` behind it, as `public:` does: `signals:`,

@@ -50,10 +50,15 @@ fn within(text: &str) -> Option<Mark> {
     is_known.then(|| Mark::Function(written(name)))
 }
 
-/// `a.c:12: undefined reference to 'f'`, `a.c:(.text+0x1a): undefined reference to 'f'`.
+/// `a.c:12: undefined reference to 'f'`, `a.c:(.text+0x1a): multiple definition of 'f'; b.o:b.c:3: first defined
+/// here`.
 fn linker(text: &str) -> Option<Mark> {
-    let (head, name) = text.split_once("undefined reference to ")?;
-    let message_text = format!("undefined reference to {name}");
+    let phrases = ["undefined reference to ", "multiple definition of "];
+    let (phrase, (head, name)) = phrases
+        .iter()
+        .find_map(|phrase| Some((phrase, text.split_once(*phrase)?)))?;
+    let name = name.split("; ").next().unwrap_or(name);
+    let message_text = format!("{phrase}{name}");
     let head = head.rsplit("ld: ").next().unwrap_or(head);
     if let Some((place, _)) = leading_place(head) {
         return Some(message(place, "", &message_text));
@@ -120,6 +125,8 @@ fn summary(text: &str) -> Option<Mark> {
 pub(super) fn test(text: &str) -> Option<Mark> {
     if let Some(name) = text.strip_prefix("[ RUN      ] ") {
         let name = name.rsplit('.').next().unwrap_or(name);
+        // Behind the name of a test with parameters is the number of its values.
+        let name = name.split('/').next().unwrap_or(name);
         return Some(Mark::Function(name.to_owned()));
     }
     let (place, rest) = leading_place(text)?;
@@ -141,7 +148,7 @@ pub(super) fn test(text: &str) -> Option<Mark> {
 
 /// Whether a line is an error without a place.
 pub(super) fn is_error(text: &str) -> bool {
-    const STARTS: [&str; 12] = [
+    const STARTS: [&str; 19] = [
         "terminate called after throwing",
         "what():  ",
         "Program received signal ",
@@ -154,8 +161,17 @@ pub(super) fn is_error(text: &str) -> bool {
         "Use of uninitialised value",
         "collect2: error: ",
         "LINK : fatal error ",
+        // Of the C library.
+        "*** stack smashing detected ***",
+        "corrupted size vs. prev_size",
+        "double free or corruption",
+        "free(): double free",
+        "free(): invalid ",
+        "malloc(): ",
+        "munmap_chunk(): ",
     ];
     STARTS.iter().any(|start| text.starts_with(start))
+        || text.contains(" lost in loss record ")
         || text.contains("Sanitizer: ")
             && (text.starts_with("ERROR: ") || text.starts_with("WARNING: "))
 }

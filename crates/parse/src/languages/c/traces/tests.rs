@@ -177,6 +177,18 @@ fn c_messages_are_read() {
             "main.c:0 | ! undefined reference to `sum'",
         ),
         (
+            "/usr/bin/ld: b.o: in function `sum':\nb.c:(.text+0x0): multiple definition of `sum'; a.o:a.c:(.text+0x0): first defined here",
+            "b.c:0 | ! multiple definition of `sum'",
+        ),
+        (
+            "double free or corruption (fasttop)",
+            "! double free or corruption (fasttop)",
+        ),
+        (
+            "==9== 72 bytes in 1 blocks are definitely lost in loss record 2 of 2\n==9==    at 0x1A: open_cart (cart.c:12)",
+            "cart.c:12 open_cart | ! 72 bytes in 1 blocks are definitely lost in loss record 2 of 2",
+        ),
+        (
             "C:\\w\\cart.c(3,5): error C2065: 'itm': undeclared identifier [C:\\w\\shop.vcxproj]",
             "C:/w/cart.c:3:5 | ! C2065: 'itm': undeclared identifier",
         ),
@@ -210,6 +222,10 @@ fn cpp_messages_are_read() {
         (
             "[ RUN      ] CartTest.Sums\ntest/cart_test.cc:12: Failure\nExpected equality of these values:\n  cart.sum()\n    Which is: 4\n  3\n[  FAILED  ] CartTest.Sums (0 ms)",
             "test/cart_test.cc:12 Sums | ! Expected equality of these values:",
+        ),
+        (
+            "[ RUN      ] Sizes/CartTest.Sums/0\ntest/cart_test.cc:12: Failure\nExpected true",
+            "test/cart_test.cc:12 Sums | ! Expected true",
         ),
         (
             "test/cart_test.cpp:12: FAILED:\n  REQUIRE( cart.sum() == 3 )\nwith expansion:\n  4 == 3",

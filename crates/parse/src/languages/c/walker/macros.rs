@@ -1,11 +1,12 @@
 //! Adds macros, the references in their texts, and functions whose heads are macros.
 
-use foveate_model::{DefinitionKind, ReferenceKind, Span};
+use foveate_model::{DefinitionKind, LocalId, ReferenceKind, Span};
 use tree_sitter::Node;
 
 use super::declarators::Declarator;
 use super::define::{define, is_rewritten};
 use crate::collect::{Draft, span};
+use crate::languages::c::TESTS;
 use crate::syntax::Descend;
 use crate::walk::{Handled, Walk, children, field};
 
@@ -23,11 +24,35 @@ pub(super) fn object_like<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Ha
     }
     let mut draft = walk.draft(DefinitionKind::Constant, node, name, None);
     draft.body = value.map(span);
-    define(walk, draft);
+    define_macro(walk, draft);
     if let Some(value) = value {
         uses(walk, value, &[]);
     }
     Some(Descend::Past)
+}
+
+/// Adds a macro. It belongs to no type or function that it is written in, since it can be used outside of it. The
+/// names in its text are often those of the namespace around it.
+fn define_macro<'t>(walk: &mut Walk<'t>, draft: Draft<'t>) -> LocalId {
+    let around = walk.collector.context;
+    walk.collector.context.parent = namespace_around(walk);
+    walk.collector.context.access = None;
+    let id = define(walk, draft);
+    walk.collector.context = around;
+    id
+}
+
+fn namespace_around(walk: &Walk<'_>) -> Option<LocalId> {
+    const MAX_NESTING: usize = 32;
+    let mut scope = walk.context().parent;
+    for _ in 0..MAX_NESTING {
+        let definition = walk.collector.definition(scope?)?;
+        if definition.kind == DefinitionKind::Module {
+            return scope;
+        }
+        scope = definition.parent;
+    }
+    None
 }
 
 /// Whether a macro is an include guard: `#ifndef A` and `#define A` prevent that a header is read twice.
@@ -55,7 +80,7 @@ pub(super) fn function_like<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32)
     let (list, value) = (field(node, "parameters"), field(node, "value"));
     let mut draft = walk.draft(DefinitionKind::Function, node, name, value);
     draft.parameters = list.map(crate::syntax::inside_brackets);
-    let id = define(walk, draft);
+    let id = define_macro(walk, draft);
     let mut parameters = Vec::new();
     for parameter in list.into_iter().flat_map(children) {
         walk.parameter(id, parameter, None);
@@ -130,7 +155,7 @@ fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0x80
 }
 
-fn past_word(bytes: &[u8], at: usize) -> usize {
+pub(super) fn past_word(bytes: &[u8], at: usize) -> usize {
     let rest = bytes.get(at..).unwrap_or_default();
     let len = rest.iter().position(|byte| !is_word(*byte));
     at + len.unwrap_or(rest.len()).max(1)
@@ -159,7 +184,7 @@ const KEYWORDS: [&str; 60] = [
     "unsigned", "using", "void", "while",
 ];
 
-fn is_keyword(word: &str) -> bool {
+pub(super) fn is_keyword(word: &str) -> bool {
     word.len() < 2 || KEYWORDS.binary_search(&word).is_ok()
 }
 
@@ -208,6 +233,9 @@ pub(super) fn defined_function<'t>(
     draft.modifiers.is_out_of_line = suite.is_some() && has_fixture(called);
     draft.modifiers.is_block = is_test;
     draft.decorators = vec![called.into()];
+    if is_test_macro(called) && !TESTS.function_decorators.contains(&called) {
+        draft.decorators.push("TEST".into());
+    }
     draft.parameters = list;
     let id = define(walk, draft);
     walk.enter_definition(depth, id, kind);
@@ -219,6 +247,16 @@ pub(super) fn defined_function<'t>(
     let inside = list.map_or(start, |list| list.end as usize);
     walk.collector.skip_to(inside.max(start + end));
     Some(Descend::Into)
+}
+
+/// Whether a macro begins tests, whatever the framework: `START_TEST`, `TEST_IMPL`, `ZTEST`.
+fn is_test_macro(called: &str) -> bool {
+    let mut words = called.split('_');
+    let is_test = |word: &str| {
+        matches!(word, "TEST" | "TESTS" | "TESTCASE") || word.len() == 5 && word.ends_with("TEST")
+    };
+    let is_other = |word: &str| matches!(word, "GROUP" | "HELPER" | "SETUP" | "TEARDOWN");
+    words.clone().any(is_test) && !words.any(is_other)
 }
 
 /// Whether an argument is a text; its span is between the quotes.
@@ -235,7 +273,7 @@ fn has_fixture(called: &str) -> bool {
 }
 
 /// Returns the leading arguments of a macro that are plain names or texts.
-fn arguments(text: &str, list: Span) -> Vec<Span> {
+pub(super) fn arguments(text: &str, list: Span) -> Vec<Span> {
     let mut found = Vec::new();
     let mut start = list.start as usize;
     // A comma in a text separates nothing.

@@ -3,7 +3,7 @@
 use foveate_model::Language;
 
 use crate::testing::{
-    c, check_cases, cpp, definitions, facts, imports, messages, references, same,
+    c, check_cases, chunks, cpp, definitions, facts, imports, messages, references, same, tests,
 };
 
 /// Adds the final line end that source files have.
@@ -88,6 +88,29 @@ fn values() {
         held type Item",
         text,
     );
+}
+
+#[test]
+fn sections_of_tests_are_tests_with_chunks() {
+    let text = "TEST_CASE(\"carts\") {\n  SECTION(\"fill\") {\n    add(1);\n  }\n  SUBCASE(\"clear\") {\n    clear();\n  }\n}\n";
+    let names = "carts\ncarts.fill\ncarts.clear";
+    same(&tests(cpp(), text), names, text);
+    let expected = "1-1 Function carts\n2-4 Function carts.fill\n5-8 Function carts.clear";
+    same(&chunks(cpp(), text), expected, text);
+}
+
+#[test]
+fn receivers_belong_to_their_references_behind_unseen_names() {
+    let text = "void f() {\n#ifdef A_B\n  if (x()) {\n#else\n  if (yes()) {\n#endif\n    make().run();\n  }\n}\n";
+    let facts = facts(cpp(), text);
+    let named: Vec<&str> = facts
+        .values
+        .receivers
+        .iter()
+        .filter_map(|receiver| facts.references.get(receiver.reference as usize))
+        .map(|reference| reference.name.of(text))
+        .collect();
+    assert_eq!(named, ["run"]);
 }
 
 fn value(value: foveate_model::values::Value, text: &str) -> String {
