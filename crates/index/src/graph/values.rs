@@ -14,7 +14,7 @@ use foveate_model::values::{Link, Local};
 use foveate_model::{Definition, LocalId};
 
 use crate::files::{DefId, FileId};
-use crate::graph::inheritance::Inheritance;
+use crate::graph::inheritance::{Inheritance, KnownBases};
 use crate::graph::names::{NameResolver, Position};
 use crate::graph::paths;
 use crate::graph::relations::Confidence;
@@ -66,6 +66,7 @@ pub(super) struct Outcome {
 pub(super) struct Evaluator<'a> {
     pub(super) names: NameResolver<'a>,
     inheritance: &'a Inheritance,
+    known_bases: KnownBases,
     /// The file that the local variables belong to.
     file: FileId,
     /// Local variables of the file, sorted by function and name.
@@ -115,6 +116,7 @@ impl<'a> Evaluator<'a> {
         Self {
             names,
             inheritance,
+            known_bases: KnownBases::default(),
             file,
             locals,
             text: names.text(file),
@@ -288,14 +290,14 @@ impl<'a> Evaluator<'a> {
         if let Some(found) = self.members.borrow().get(&(of, name)) {
             return *found;
         }
-        let (names, inheritance) = (self.names, self.inheritance);
+        let (names, inheritance, known) = (self.names, self.inheritance, &self.known_bases);
         let found = match of {
             Value::Module(module) => names.attribute(module, name),
             Value::Class(class) | Value::Instance(class) => {
-                let members = inheritance.members(names, class, name);
+                let members = inheritance.members(names, known, class, name);
                 self.or_accessors(class, name, members)
             }
-            Value::Super(class) => inheritance.inherited(names, class, name),
+            Value::Super(class) => inheritance.inherited(names, known, class, name),
             _ => Targets::default(),
         };
         self.members.borrow_mut().insert((of, name), found);
