@@ -66,7 +66,7 @@ impl<'a> Resolver<'a> {
             let definition = candidate.definition;
             let is_function = definition.kind.is_function();
             let has_form = match is_call {
-                true => is_function,
+                true => is_function || self.is_read_like_a_call(definition),
                 false => !is_function || definition.modifiers.is_property,
             };
             let outer = outer_name(definition).rsplit('.').next().unwrap_or("");
