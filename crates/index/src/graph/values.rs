@@ -343,8 +343,8 @@ impl<'a> Evaluator<'a> {
         Outcome {
             found,
             value: match value {
-                // Members of a collection do not belong to this repository.
-                Value::External | Value::Elements(_) => Value::External,
+                Value::Elements(class) => self.method_of_collection(class, name),
+                Value::External => Value::External,
                 // Calling it constructs an object, as calling the class does.
                 Value::Class(class) if names.rules(class.file).constructors.contains(&name) => {
                     value
@@ -353,6 +353,19 @@ impl<'a> Evaluator<'a> {
             },
             receiver: value,
             confidence,
+        }
+    }
+
+    /// Returns the value of a method of a collection, which does not belong to this repository: a class where the
+    /// method returns an element, as calling the class does, and a collection where it returns the same elements.
+    fn method_of_collection(&self, class: DefId, name: &str) -> Value {
+        let rules = self.names.rules(self.file);
+        if rules.element_getters.binary_search(&name).is_ok() {
+            return Value::Class(class);
+        }
+        match rules.element_views.binary_search(&name) {
+            Ok(_) => Value::Elements(class),
+            Err(_) => Value::External,
         }
     }
 

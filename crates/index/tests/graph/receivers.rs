@@ -206,6 +206,13 @@ fn java_and_kotlin() {
             void use_optional(Optional<Pool> pool) { pool.orElseThrow().close(); }
             void use_array(Pool[] pools) { pools[0].close(); }
             void not_an_element(List<Pool> pools) { pools.close(); }
+            void use_get(List<Pool> pools) { pools.get(0).close(); }
+            void use_map(Map<String, Pool> pools) { pools.get(1).close(); }
+            void use_values(Map<String, Pool> pools) { for (var it : pools.values()) it.close(); }
+            void use_iterator(List<Pool> pools) { var it = pools.iterator(); it.next().close(); }
+            void use_optional_element(List<Pool> pools) { pools.stream().findFirst().orElseThrow().close(); }
+            void not_a_key(Map<Pool, String> pools) { pools.get(1).close(); }
+            void not_the_keys(Map<String, Pool> pools) { pools.keySet().get(0).close(); }
             <P extends Pool> void use_bound(P pool) { pool.close(); }
             void use_lambda(List<Pool> pools) { pools.forEach(pool -> pool.close()); }
             void use_stream(List<Pool> pools) {
