@@ -519,6 +519,67 @@ fn php_and_ruby() {
         ",
         "pool.rb:Pool.close",
     );
+    check(
+        "
+        //- pool.rb
+        module Shop
+          class Pool
+            def close; end
+          end
+          class Other
+            def close; end
+          end
+        end
+        //- users.rb
+        module Shop
+          class Users
+            # @return [Array<Pool>] all of them
+            attr_reader :pools
+            # @return [Pool, nil]
+            attr_reader :current
+            # @param pool [::Shop::Pool] the pool
+            def initialize(pool)
+              @pool = pool
+            end
+            # Opens one.
+            #
+            # @param [String] name its name
+            # @return [nil, Shop::Pool]
+            def opened(name); end
+            # @param pool [Pool]
+            # @param count [Integer]
+            def use_parameter(pool, count)
+              pool.close
+            end
+            # @param [Pool] pool
+            def use_parameter_after_type(pool)
+              pool.close
+            end
+            def use_field_of_parameter
+              @pool.close
+            end
+            def use_result
+              opened('a').close
+            end
+            def use_attribute
+              current.close
+            end
+            def use_element
+              pools.reverse.first.close
+            end
+            # @param pools [Array<Pool>]
+            def not_an_element(pools)
+              pools.close
+            end
+            # @param pool [String, Integer]
+            def not_a_pool(pool)
+              pool.close
+            end
+          end
+        end
+        ",
+        "pool.rb:Shop.Pool.close",
+    );
 }
 
 #[test]

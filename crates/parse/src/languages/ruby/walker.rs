@@ -7,6 +7,7 @@ mod macros;
 mod specs;
 #[cfg(test)]
 mod tests;
+mod yard;
 
 use foveate_model::{MessageKind, ReferenceKind, RegionKind, Span};
 use tree_sitter::Node;
