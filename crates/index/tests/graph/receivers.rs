@@ -456,6 +456,8 @@ fn php_and_ruby() {
         /** @param list<Pool> $pools */
         function use_keyed($pools) { foreach ($pools as $key => $pool) { $pool->close(); } }
         /** @param Pool[] $pools */
+        function use_index($pools) { $pools[0]->close(); }
+        /** @param Pool[] $pools */
         function not_an_element($pools) { $pools->close(); }
         class Holder {
             private $assigned;
@@ -566,6 +568,9 @@ fn php_and_ruby() {
             end
             def use_element
               pools.reverse.first.close
+            end
+            def use_index
+              pools[0].close
             end
             # @param pools [Array<Pool>]
             def not_an_element(pools)

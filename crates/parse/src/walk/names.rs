@@ -42,6 +42,9 @@ pub(crate) enum Step<'n> {
     },
     /// A call or construction: `f()`, `new C()`.
     Call(Node<'n>),
+    /// An element of a collection: `a[0]`, in a language that records types of collections apart from those of their
+    /// elements.
+    Indexed(Node<'n>),
     /// An expression with the same meaning as a part of it: `(a)`, `*a`, `a!!`, `a<T>`.
     Same(Node<'n>),
     /// Anything else.
@@ -57,6 +60,11 @@ impl<'n> Step<'n> {
     /// Returns the step of a call; [`Step::Other`] without a function.
     pub(crate) fn call(function: Option<Node<'n>>) -> Self {
         function.map_or(Self::Other, Self::Call)
+    }
+
+    /// Returns the step of an element of a collection; [`Step::Other`] without one.
+    pub(crate) fn indexed(collection: Option<Node<'n>>) -> Self {
+        collection.map_or(Self::Other, Self::Indexed)
     }
 
     /// Returns the step of what stands for its inner node; [`Step::Other`] without one.
@@ -208,7 +216,9 @@ impl<'t> Walk<'t> {
         before.scopes(&tail, steps);
         let start = self.add_object(&mut before, tail.object);
         let start = start.unwrap_or(tail.start);
-        let Before { links, is_plain } = before;
+        let Before {
+            links, is_plain, ..
+        } = before;
         let path = Span::new(start, tail.name.end_byte());
         let is_plain = is_plain && is_path(path.of(self.collector.text));
         Some(Chain {
@@ -267,6 +277,11 @@ impl<'t> Walk<'t> {
                 before.is_plain = false;
                 Some(inner)
             }
+            Step::Indexed(collection) => {
+                before.is_plain = false;
+                before.is_element = true;
+                Some(collection)
+            }
             Step::Call(function) => {
                 let Some(tail) = last_name(steps, function) else {
                     before.forget();
@@ -298,6 +313,8 @@ struct Before {
     links: Vec<Link>,
     /// Whether it consists of names only.
     is_plain: bool,
+    /// Whether an element is taken of the name that is added next.
+    is_element: bool,
 }
 
 impl Before {
@@ -305,6 +322,7 @@ impl Before {
         Self {
             links: Vec::new(),
             is_plain: true,
+            is_element: false,
         }
     }
 
@@ -312,7 +330,7 @@ impl Before {
         self.links.push(Link {
             name: span(name),
             is_called,
-            is_indexed: false,
+            is_indexed: std::mem::take(&mut self.is_element),
         });
     }
 
@@ -411,7 +429,7 @@ fn last_name<'n>(steps: Steps<'_>, mut expression: Node<'n>) -> Option<Tail<'n>>
                 expression = rest;
                 continue;
             }
-            Step::Call(_) | Step::Other => return None,
+            Step::Call(_) | Step::Indexed(_) | Step::Other => return None,
         };
         return Some(Tail {
             name,
