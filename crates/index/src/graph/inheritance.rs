@@ -127,7 +127,7 @@ impl Inheritance {
     ) {
         let mut known = known.0.borrow_mut();
         let bases = known.entry(class).or_insert_with(|| {
-            let mut bases = Vec::new();
+            let mut bases: Vec<DefId> = Vec::new();
             for other in names.other_bodies(class).into_iter().rev() {
                 names.dependencies.add_file(other.file);
                 bases.extend(self.bases(other).iter().rev());
