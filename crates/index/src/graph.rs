@@ -39,7 +39,7 @@ use std::sync::Arc;
 
 use crate::files::{DefId, FileId, Files};
 use crate::graph::dependencies::{Dependencies, WithDependencies};
-use crate::graph::inheritance::Inheritance;
+use crate::graph::inheritance::{Inheritance, KnownBases};
 use crate::graph::modules::Modules;
 use crate::graph::names::{NameResolver, Position, Tables};
 use crate::graph::references::Edges;
@@ -160,16 +160,18 @@ impl Graph {
     ) -> Vec<DefId> {
         let dependencies = Dependencies::ignored();
         let names = NameResolver::new(self.tables(files, symbols), &dependencies);
-        let found = self.inheritance.members(names, class, name);
+        let known = KnownBases::default();
+        let found = self.inheritance.members(names, &known, class, name);
         found.definitions().collect()
     }
 
     fn attributes<'a>(&self, names: NameResolver<'a>, module: FileId, path: &'a str) -> Targets {
         let mut found = Targets::one(Target::Module(module));
+        let known = KnownBases::default();
         for name in path.split('.').take(16) {
             found = match found.first() {
                 Some(Target::Module(module)) => names.attribute(module, name),
-                Some(Target::Definition(id)) => self.inheritance.members(names, id, name),
+                Some(Target::Definition(id)) => self.inheritance.members(names, &known, id, name),
                 Some(Target::External) | None => return Targets::default(),
             };
         }

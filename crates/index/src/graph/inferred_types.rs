@@ -286,11 +286,11 @@ impl<'a> Evaluator<'a> {
             // `super` itself is written as a call: `super().m`.
             Value::Super(_) => return (value, confidence),
             Value::External => Value::External,
+            // A method of a collection that returns the same elements.
+            elements @ Value::Elements(_) => elements,
             // The result of a builtin has no members from this repository, unless the builtin returns its
             // argument (`next(…)`), which cannot be seen in the text.
-            Value::Unbound | Value::Instance(_) | Value::Elements(_) | Value::Unknown => {
-                Value::Unknown
-            }
+            Value::Unbound | Value::Instance(_) | Value::Unknown => Value::Unknown,
         };
         (result, Confidence::Likely)
     }

@@ -1,8 +1,10 @@
 //! Resolves the base classes of classes, and looks up members along them. The order is that of the bases as
 //! written, depth first, which equals Python's own order in all but diamond shapes.
 
+use std::cell::RefCell;
 use std::sync::Arc;
 
+use foldhash::HashMap;
 use foveate_model::LocalId;
 
 use crate::change::FileSet;
@@ -25,6 +27,11 @@ pub(super) struct Inheritance {
     /// By file, the bases of its definitions.
     bases: Vec<Arc<WithDependencies<Rows<DefId>>>>,
 }
+
+/// The bases of all bodies of classes, for the look-ups of one file. Every bare name of a file may be a member of each
+/// enclosing class, and finding the other bodies of a reopened one compares hundreds of candidates.
+#[derive(Debug, Default)]
+pub(super) struct KnownBases(RefCell<HashMap<DefId, Box<[DefId]>>>);
 
 impl Inheritance {
     /// Resolves the bases of all classes. Also returns the files whose bases differ from before.
@@ -49,24 +56,26 @@ impl Inheritance {
     pub(super) fn members<'a>(
         &self,
         names: NameResolver<'a>,
+        known: &KnownBases,
         class: DefId,
         name: &'a str,
     ) -> Targets {
         let own = names.own_members(class, name);
-        own.or_else(|| self.inherited(names, class, name))
+        own.or_else(|| self.inherited(names, known, class, name))
     }
 
     /// Like [`Self::members`], but without the class itself: the meaning of `super().name`.
     pub(super) fn inherited<'a>(
         &self,
         names: NameResolver<'a>,
+        known: &KnownBases,
         class: DefId,
         name: &'a str,
     ) -> Targets {
         names.dependencies.add_file(class.file);
         let mut seen = vec![class];
         let mut waiting = Vec::new();
-        self.push_bases(names, class, &mut waiting);
+        self.push_bases(names, known, class, &mut waiting);
         while let Some(base) = waiting.pop() {
             if seen.contains(&base) || seen.len() > MAX_CLASSES {
                 continue;
@@ -77,17 +86,23 @@ impl Inheritance {
             if !found.is_empty() {
                 return found;
             }
-            self.push_bases(names, base, &mut waiting);
+            self.push_bases(names, known, base, &mut waiting);
         }
         Targets::default()
     }
 
     /// Whether a class inherits from another one.
-    pub(super) fn is_derived(&self, names: NameResolver<'_>, class: DefId, base: DefId) -> bool {
+    pub(super) fn is_derived(
+        &self,
+        names: NameResolver<'_>,
+        known: &KnownBases,
+        class: DefId,
+        base: DefId,
+    ) -> bool {
         names.dependencies.add_file(class.file);
         let mut seen = vec![class];
         let mut waiting = Vec::new();
-        self.push_bases(names, class, &mut waiting);
+        self.push_bases(names, known, class, &mut waiting);
         while let Some(next) = waiting.pop() {
             if next == base {
                 return true;
@@ -97,18 +112,30 @@ impl Inheritance {
             }
             seen.push(next);
             names.dependencies.add_file(next.file);
-            self.push_bases(names, next, &mut waiting);
+            self.push_bases(names, known, next, &mut waiting);
         }
         false
     }
 
     /// Pushes the bases of all bodies of a class in reverse order, so that the first is popped first.
-    fn push_bases(&self, names: NameResolver<'_>, class: DefId, waiting: &mut Vec<DefId>) {
-        for other in names.other_bodies(class).into_iter().rev() {
-            names.dependencies.add_file(other.file);
-            waiting.extend(self.bases(other).iter().rev());
-        }
-        waiting.extend(self.bases(class).iter().rev());
+    fn push_bases(
+        &self,
+        names: NameResolver<'_>,
+        known: &KnownBases,
+        class: DefId,
+        waiting: &mut Vec<DefId>,
+    ) {
+        let mut known = known.0.borrow_mut();
+        let bases = known.entry(class).or_insert_with(|| {
+            let mut bases: Vec<DefId> = Vec::new();
+            for other in names.other_bodies(class).into_iter().rev() {
+                names.dependencies.add_file(other.file);
+                bases.extend(self.bases(other).iter().rev());
+            }
+            bases.extend(self.bases(class).iter().rev());
+            bases.into()
+        });
+        waiting.extend_from_slice(bases);
     }
 
     pub(super) fn heap_bytes(&self) -> usize {

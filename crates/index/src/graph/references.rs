@@ -348,7 +348,9 @@ impl<'a> Resolver<'a> {
                             && definition.kind == DefinitionKind::Method;
                         !outer.kind.is_function() || is_prototype_method
                     }))
-                && (!is_call || definition.kind.is_function())
+                && (!is_call
+                    || definition.kind.is_function()
+                    || (is_compound(name) && self.is_read_like_a_call(definition)))
                 && !definition.modifiers.is_block
                 && !((has_open_types || definition.modifiers.is_overload)
                     && self.has_body_elsewhere(definition, named))
@@ -386,6 +388,11 @@ impl<'a> Resolver<'a> {
         for id in kept {
             push(id, confidence.min(max_confidence));
         }
+    }
+
+    /// Whether a field is read and set by a call, as the language has no other access to the fields of an object.
+    fn is_read_like_a_call(&self, definition: &Definition) -> bool {
+        definition.kind == DefinitionKind::Field && self.names.rules(self.file).names_call
     }
 
     /// Whether this file and another one are tests in one package or directory, or in one below the other, so that

@@ -14,7 +14,7 @@ use foveate_model::values::{Link, Local};
 use foveate_model::{Definition, LocalId};
 
 use crate::files::{DefId, FileId};
-use crate::graph::inheritance::Inheritance;
+use crate::graph::inheritance::{Inheritance, KnownBases};
 use crate::graph::names::{NameResolver, Position};
 use crate::graph::paths;
 use crate::graph::relations::Confidence;
@@ -66,6 +66,7 @@ pub(super) struct Outcome {
 pub(super) struct Evaluator<'a> {
     pub(super) names: NameResolver<'a>,
     inheritance: &'a Inheritance,
+    known_bases: KnownBases,
     /// The file that the local variables belong to.
     file: FileId,
     /// Local variables of the file, sorted by function and name.
@@ -115,6 +116,7 @@ impl<'a> Evaluator<'a> {
         Self {
             names,
             inheritance,
+            known_bases: KnownBases::default(),
             file,
             locals,
             text: names.text(file),
@@ -288,14 +290,14 @@ impl<'a> Evaluator<'a> {
         if let Some(found) = self.members.borrow().get(&(of, name)) {
             return *found;
         }
-        let (names, inheritance) = (self.names, self.inheritance);
+        let (names, inheritance, known) = (self.names, self.inheritance, &self.known_bases);
         let found = match of {
             Value::Module(module) => names.attribute(module, name),
             Value::Class(class) | Value::Instance(class) => {
-                let members = inheritance.members(names, class, name);
+                let members = inheritance.members(names, known, class, name);
                 self.or_accessors(class, name, members)
             }
-            Value::Super(class) => inheritance.inherited(names, class, name),
+            Value::Super(class) => inheritance.inherited(names, known, class, name),
             _ => Targets::default(),
         };
         self.members.borrow_mut().insert((of, name), found);
@@ -341,8 +343,8 @@ impl<'a> Evaluator<'a> {
         Outcome {
             found,
             value: match value {
-                // Members of a collection do not belong to this repository.
-                Value::External | Value::Elements(_) => Value::External,
+                Value::Elements(class) => self.method_of_collection(class, name),
+                Value::External => Value::External,
                 // Calling it constructs an object, as calling the class does.
                 Value::Class(class) if names.rules(class.file).constructors.contains(&name) => {
                     value
@@ -351,6 +353,19 @@ impl<'a> Evaluator<'a> {
             },
             receiver: value,
             confidence,
+        }
+    }
+
+    /// Returns the value of a method of a collection, which does not belong to this repository: a class where the
+    /// method returns an element, as calling the class does, and a collection where it returns the same elements.
+    fn method_of_collection(&self, class: DefId, name: &str) -> Value {
+        let rules = self.names.rules(self.file);
+        if rules.element_getters.binary_search(&name).is_ok() {
+            return Value::Class(class);
+        }
+        match rules.element_views.binary_search(&name) {
+            Ok(_) => Value::Elements(class),
+            Err(_) => Value::External,
         }
     }
 

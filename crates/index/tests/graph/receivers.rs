@@ -206,6 +206,13 @@ fn java_and_kotlin() {
             void use_optional(Optional<Pool> pool) { pool.orElseThrow().close(); }
             void use_array(Pool[] pools) { pools[0].close(); }
             void not_an_element(List<Pool> pools) { pools.close(); }
+            void use_get(List<Pool> pools) { pools.get(0).close(); }
+            void use_map(Map<String, Pool> pools) { pools.get(1).close(); }
+            void use_values(Map<String, Pool> pools) { for (var it : pools.values()) it.close(); }
+            void use_iterator(List<Pool> pools) { var it = pools.iterator(); it.next().close(); }
+            void use_optional_element(List<Pool> pools) { pools.stream().findFirst().orElseThrow().close(); }
+            void not_a_key(Map<Pool, String> pools) { pools.get(1).close(); }
+            void not_the_keys(Map<String, Pool> pools) { pools.keySet().get(0).close(); }
             <P extends Pool> void use_bound(P pool) { pool.close(); }
             void use_lambda(List<Pool> pools) { pools.forEach(pool -> pool.close()); }
             void use_stream(List<Pool> pools) {
@@ -449,6 +456,8 @@ fn php_and_ruby() {
         /** @param list<Pool> $pools */
         function use_keyed($pools) { foreach ($pools as $key => $pool) { $pool->close(); } }
         /** @param Pool[] $pools */
+        function use_index($pools) { $pools[0]->close(); }
+        /** @param Pool[] $pools */
         function not_an_element($pools) { $pools->close(); }
         class Holder {
             private $assigned;
@@ -511,6 +520,70 @@ fn php_and_ruby() {
         end
         ",
         "pool.rb:Pool.close",
+    );
+    check(
+        "
+        //- pool.rb
+        module Shop
+          class Pool
+            def close; end
+          end
+          class Other
+            def close; end
+          end
+        end
+        //- users.rb
+        module Shop
+          class Users
+            # @return [Array<Pool>] all of them
+            attr_reader :pools
+            # @return [Pool, nil]
+            attr_reader :current
+            # @param pool [::Shop::Pool] the pool
+            def initialize(pool)
+              @pool = pool
+            end
+            # Opens one.
+            #
+            # @param [String] name its name
+            # @return [nil, Shop::Pool]
+            def opened(name); end
+            # @param pool [Pool]
+            # @param count [Integer]
+            def use_parameter(pool, count)
+              pool.close
+            end
+            # @param [Pool] pool
+            def use_parameter_after_type(pool)
+              pool.close
+            end
+            def use_field_of_parameter
+              @pool.close
+            end
+            def use_result
+              opened('a').close
+            end
+            def use_attribute
+              current.close
+            end
+            def use_element
+              pools.reverse.first.close
+            end
+            def use_index
+              pools[0].close
+            end
+            # @param pools [Array<Pool>]
+            def not_an_element(pools)
+              pools.close
+            end
+            # @param pool [String, Integer]
+            def not_a_pool(pool)
+              pool.close
+            end
+          end
+        end
+        ",
+        "pool.rb:Shop.Pool.close",
     );
 }
 

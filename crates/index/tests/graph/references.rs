@@ -254,6 +254,37 @@ fn rare_names_link_with_fitting_confidence() {
 }
 
 #[test]
+fn attributes_of_unknown_receivers_are_found_in_ruby() {
+    let repository = "
+        //- cart.rb
+        class Cart
+          attr_accessor :discount_rate, :owner, :shade
+          def initialize(owner)
+            @owner = owner
+          end
+        end
+        //- report.rb
+        class Report
+          def print(one, cart)
+            one.discount_rate
+            one.discount_rate = 3
+            cart.owner
+            one.owner
+            one.shade
+          end
+        end
+        ";
+    check_uses(
+        repository,
+        "cart.rb:Cart.discount_rate",
+        &["report.rb:3 likely", "report.rb:4 likely"],
+    );
+    // The receiver has the name of the class; by itself, a plain word means nothing.
+    check_uses(repository, "cart.rb:Cart.owner", &["report.rb:5 likely"]);
+    check_uses(repository, "cart.rb:Cart.shade", &[]);
+}
+
+#[test]
 fn names_never_cross_languages() {
     check_uses(
         "

@@ -92,6 +92,8 @@ pub(super) static RULES: LanguageRules = LanguageRules {
         super_name: Some("super"),
         globals: GLOBALS,
         builtin_members: BUILTIN_MEMBERS,
+        element_getters: ELEMENT_GETTERS,
+        element_views: ELEMENT_VIEWS,
         // Every enum has it.
         constructors: &["valueOf"],
         foreign_properties: ForeignProperties::Called,
@@ -193,6 +195,24 @@ pub(in crate::languages) const BUILTIN_MEMBERS: &[&str] = &[
     "wait", "write",
 ];
 
+/// Methods of collections, maps, iterators and streams that return an element, sorted. Those of optional elements count:
+/// `findFirst().orElseThrow()` has that element, too.
+const ELEMENT_GETTERS: &[&str] = &[
+    "ceiling", "computeIfAbsent", "element", "elementAt", "findAny", "findFirst", "first",
+    "firstElement", "floor", "get", "getFirst", "getLast", "getOrDefault", "higher", "last",
+    "lastElement", "lower", "next", "peek", "peekFirst", "peekLast", "poll", "pollFirst",
+    "pollLast", "pop", "previous", "put", "putIfAbsent", "remove", "removeFirst", "removeLast",
+    "replace", "take",
+];
+
+/// Methods of them that return others with the same elements, sorted.
+const ELEMENT_VIEWS: &[&str] = &[
+    "descendingIterator", "descendingMap", "descendingSet", "distinct", "dropWhile", "filter",
+    "headMap", "headSet", "iterator", "limit", "listIterator", "parallelStream", "reversed",
+    "skip", "sorted", "stream", "subList", "subMap", "subSet", "tailMap", "tailSet", "takeWhile",
+    "toList", "values",
+];
+
 /// Rules for heads as in Java, with a built-in pattern of git. Git strips their indentation.
 pub(in crate::languages) const fn heads(
     pattern: &'static str,
@@ -209,12 +229,13 @@ pub(in crate::languages) const fn heads(
 
 #[cfg(test)]
 mod tests {
-    use super::{BUILTIN_MEMBERS, GLOBALS, heads};
+    use super::{BUILTIN_MEMBERS, ELEMENT_GETTERS, ELEMENT_VIEWS, GLOBALS, heads};
     use crate::hunks::heads::check;
 
     #[test]
     fn names_are_sorted() {
         assert!(GLOBALS.is_sorted() && BUILTIN_MEMBERS.is_sorted());
+        assert!(ELEMENT_GETTERS.is_sorted() && ELEMENT_VIEWS.is_sorted());
     }
 
     #[test]

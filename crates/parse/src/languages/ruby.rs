@@ -94,6 +94,8 @@ static RULES: LanguageRules = LanguageRules {
         super_name: Some("super"),
         globals: CORE_METHODS,
         builtin_members: BUILTIN_MEMBERS,
+        element_getters: ELEMENT_GETTERS,
+        element_views: ELEMENT_VIEWS,
         ..LookupRules::DEFAULT
     },
     tests: TestConventions {
@@ -242,10 +244,27 @@ const BUILTIN_MEMBERS: &[&str] = &[
     "uniq", "unshift", "upcase", "update", "value", "values", "values_at", "write", "zero?", "zip",
 ];
 
+/// Methods of collections that return an element, sorted.
+const ELEMENT_GETTERS: &[&str] = &[
+    "at", "delete_at", "detect", "fetch", "find", "first", "last", "max_by", "min_by", "pop",
+    "sample", "shift",
+];
+
+/// Methods of collections that return others with the same elements, sorted.
+const ELEMENT_VIEWS: &[&str] = &[
+    "compact", "drop", "drop_while", "each", "filter", "lazy", "reject", "reverse", "rotate",
+    "select", "shuffle", "sort", "sort_by", "take", "take_while", "to_a", "uniq",
+];
+
 #[cfg(test)]
 mod tests {
-    use super::RUBY;
+    use super::{ELEMENT_GETTERS, ELEMENT_VIEWS, RUBY};
     use crate::hunks::heads::check;
+
+    #[test]
+    fn names_are_sorted() {
+        assert!(ELEMENT_GETTERS.is_sorted() && ELEMENT_VIEWS.is_sorted());
+    }
 
     #[test]
     fn definition_heads_are_recognized() {

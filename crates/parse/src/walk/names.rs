@@ -42,8 +42,11 @@ pub(crate) enum Step<'n> {
     },
     /// A call or construction: `f()`, `new C()`.
     Call(Node<'n>),
-    /// An element of an object, by its number: `a.0`.
-    Element(Node<'n>),
+    /// A part of an object by its number: `a.0`.
+    Numbered(Node<'n>),
+    /// An element of a collection: `a[0]`, in a language that records types of collections apart from those of their
+    /// elements.
+    Indexed(Node<'n>),
     /// An expression with the same meaning as a part of it: `(a)`, `*a`, `a!!`, `a<T>`.
     Same(Node<'n>),
     /// Anything else.
@@ -59,6 +62,11 @@ impl<'n> Step<'n> {
     /// Returns the step of a call; [`Step::Other`] without a function.
     pub(crate) fn call(function: Option<Node<'n>>) -> Self {
         function.map_or(Self::Other, Self::Call)
+    }
+
+    /// Returns the step of an element of a collection; [`Step::Other`] without one.
+    pub(crate) fn indexed(collection: Option<Node<'n>>) -> Self {
+        collection.map_or(Self::Other, Self::Indexed)
     }
 
     /// Returns the step of what stands for its inner node; [`Step::Other`] without one.
@@ -271,7 +279,7 @@ impl<'t> Walk<'t> {
                 before.is_plain = false;
                 Some(inner)
             }
-            Step::Element(object) => {
+            Step::Numbered(object) | Step::Indexed(object) => {
                 before.is_plain = false;
                 before.is_indexed = true;
                 Some(object)
@@ -307,7 +315,7 @@ struct Before {
     links: Vec<Link>,
     /// Whether it consists of names only.
     is_plain: bool,
-    /// Whether an element is taken of the next name before.
+    /// Whether an element is taken of the name that is added next.
     is_indexed: bool,
 }
 
@@ -423,7 +431,7 @@ fn last_name<'n>(steps: Steps<'_>, mut expression: Node<'n>) -> Option<Tail<'n>>
                 expression = rest;
                 continue;
             }
-            Step::Call(_) | Step::Element(_) | Step::Other => return None,
+            Step::Call(_) | Step::Numbered(_) | Step::Indexed(_) | Step::Other => return None,
         };
         return Some(Tail {
             name,

@@ -195,7 +195,7 @@ impl<'t> Walk<'t> {
         for _ in 0..MAX_WRAPPERS {
             let wrapped = self.type_argument(form.wrappers, named);
             let element = || self.type_argument(form.collections, named);
-            // Of a collection of collections, or of numbers, only the collection is known.
+            // Of a collection of collections, of numbers or of texts, only the collection is known.
             let (argument, of_argument) = match wrapped {
                 Some(argument) => (argument, of),
                 None => match element().filter(|_| of == TypeForm::Instance) {
@@ -203,7 +203,11 @@ impl<'t> Walk<'t> {
                     None => break,
                 },
             };
-            let Some(inner) = (form.named_type)(argument) else {
+            let inner = (form.named_type)(argument).filter(|inner| {
+                of_argument == TypeForm::Instance
+                    || form.builtin_types.binary_search(&self.of(*inner)).is_err()
+            });
+            let Some(inner) = inner else {
                 break;
             };
             (named, of) = (inner, of_argument);
@@ -255,7 +259,7 @@ impl<'t> Walk<'t> {
                         .map(Value::Call)
                 }
                 Step::Invoke { object: None, name } => Some(Value::Call(span(name))),
-                Step::Element(object) => self.plain_path(object).map(Value::Element),
+                Step::Numbered(object) => self.plain_path(object).map(Value::Element),
                 Step::Same(inner) => {
                     expression = inner;
                     continue;

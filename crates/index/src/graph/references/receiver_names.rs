@@ -21,7 +21,7 @@ const MARKS: [char; 3] = ['$', '@', '_'];
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Fit {
     Equal,
-    /// Equal but for a capital first letter.
+    /// Equal but for capital first letters of its words: `thread_pool` fits `ThreadPool`.
     OfClass,
 }
 
@@ -66,7 +66,7 @@ impl<'a> Resolver<'a> {
             let definition = candidate.definition;
             let is_function = definition.kind.is_function();
             let has_form = match is_call {
-                true => is_function,
+                true => is_function || self.is_read_like_a_call(definition),
                 false => !is_function || definition.modifiers.is_property,
             };
             let outer = outer_name(definition).rsplit('.').next().unwrap_or("");
@@ -129,13 +129,22 @@ fn fits(receiver: &str, owner: &str, fit: Fit) -> bool {
     if fit == Fit::Equal {
         return receiver == owner;
     }
-    let (mut of_receiver, mut of_owner) = (receiver.chars(), owner.chars());
-    let (Some(small), Some(capital)) = (of_receiver.next(), of_owner.next()) else {
-        return false;
-    };
-    small.is_ascii_lowercase()
-        && small.to_ascii_uppercase() == capital
-        && of_receiver.as_str() == of_owner.as_str()
+    let mut rest = owner;
+    for word in receiver.split('_') {
+        let Some(after) = without_capitalised(rest, word) else {
+            return false;
+        };
+        rest = after;
+    }
+    rest.is_empty()
+}
+
+/// Returns what follows a word with a capital first letter at the start of a name.
+fn without_capitalised<'n>(name: &'n str, word: &str) -> Option<&'n str> {
+    let mut letters = word.chars();
+    let first = letters.next().filter(char::is_ascii_lowercase)?;
+    let rest = name.strip_prefix(first.to_ascii_uppercase())?;
+    rest.strip_prefix(letters.as_str())
 }
 
 #[cfg(test)]
@@ -147,6 +156,10 @@ mod tests {
         assert!(fits("res", "res", Fit::Equal) && !fits("res", "Res", Fit::Equal));
         assert!(fits("reply", "Reply", Fit::OfClass) && !fits("reply", "reply", Fit::OfClass));
         assert!(!fits("", "", Fit::OfClass) && !fits("reply", "ReplyTo", Fit::OfClass));
+        assert!(fits("thread_pool", "ThreadPool", Fit::OfClass));
+        assert!(fits("threadPool", "ThreadPool", Fit::OfClass));
+        assert!(!fits("thread_pool", "Thread", Fit::OfClass));
+        assert!(!fits("thread_", "Thread", Fit::OfClass));
         assert_eq!(before_last("this._reply.send"), Some("reply"));
         assert_eq!(before_last("$reply->send"), Some("reply"));
         assert_eq!(before_last("send"), None);

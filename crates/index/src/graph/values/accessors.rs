@@ -41,9 +41,8 @@ impl<'a> Evaluator<'a> {
             let Some(known) = named.find(|known| self.is_foreign(known.id)) else {
                 continue;
             };
-            let members = self
-                .inheritance
-                .members(names, class, &known.definition.name);
+            let (known_bases, name) = (&self.known_bases, &known.definition.name);
+            let members = self.inheritance.members(names, known_bases, class, name);
             for id in members.definitions().filter(|id| self.is_property(*id)) {
                 others.push(Target::Definition(id));
             }

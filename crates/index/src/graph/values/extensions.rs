@@ -79,7 +79,8 @@ impl<'a> Evaluator<'a> {
     fn is_called_on(&self, receiver: Value, extension: &Candidate<'a>) -> bool {
         match (receiver, self.extended(extension, MAX_INFERENCES)) {
             (Value::Instance(class), Value::Instance(base)) => {
-                class == base || self.inheritance.is_derived(self.names, class, base)
+                let known = &self.known_bases;
+                class == base || self.inheritance.is_derived(self.names, known, class, base)
             }
             (Value::Instance(_), _) => false,
             (_, extended) => extended == Value::External,

@@ -135,16 +135,19 @@ fn named_type(mut node: Node<'_>) -> Option<Node<'_>> {
     None
 }
 
-/// Collections of the standard library, sorted.
+/// Collections, maps and iterators of the standard library, sorted. The elements of a map are its values.
 const COLLECTIONS: &[&str] = &[
-    "ArrayDeque", "ArrayList", "Collection", "Deque", "HashSet", "Iterable", "LinkedHashSet",
-    "LinkedList", "List", "NavigableSet", "Queue", "Set", "SortedSet", "TreeSet", "Vector",
+    "ArrayDeque", "ArrayList", "BlockingQueue", "Collection", "ConcurrentHashMap", "ConcurrentMap",
+    "CopyOnWriteArrayList", "Deque", "EnumMap", "HashMap", "HashSet", "Iterable", "Iterator",
+    "LinkedHashMap", "LinkedHashSet", "LinkedList", "List", "ListIterator", "Map", "NavigableMap",
+    "NavigableSet", "PriorityQueue", "Queue", "Set", "SortedMap", "SortedSet", "TreeMap",
+    "TreeSet", "Vector",
 ];
 
-/// Returns `A` of `Optional<A>`, given the node of `Optional`.
+/// Returns `A` of `Optional<A>` and `Map<K, A>`, given the node of the name before it.
 fn type_argument(named: Node<'_>) -> Option<Node<'_>> {
     let generic = named.parent().filter(|it| it.kind() == "generic_type")?;
-    child_of_kind(generic, "type_arguments")?.named_child(0)
+    last_child(child_of_kind(generic, "type_arguments")?)
 }
 
 /// Returns the kind of message that a call's string arguments are.

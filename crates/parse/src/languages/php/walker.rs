@@ -119,6 +119,7 @@ fn step(node: Node<'_>) -> Step<'_> {
             },
             None => Step::Other,
         },
+        "subscript_expression" => Step::indexed(node.named_child(0)),
         "member_access_expression" | "nullsafe_member_access_expression" => {
             let name = field(node, "name").filter(|name| name.kind() == "name");
             Step::member(field(node, "object"), name)

@@ -7,6 +7,7 @@ mod macros;
 mod specs;
 #[cfg(test)]
 mod tests;
+mod yard;
 
 use foveate_model::{MessageKind, ReferenceKind, RegionKind, Span};
 use tree_sitter::Node;
@@ -93,6 +94,7 @@ fn step(node: Node<'_>) -> Step<'_> {
             },
             _ => Step::Other,
         },
+        "element_reference" => Step::indexed(field(node, "object")),
         "parenthesized_statements" if node.named_child_count() == 1 => {
             Step::same(node.named_child(0))
         }

@@ -4,6 +4,7 @@ use foveate_model::values::Link;
 use foveate_model::{DefinitionKind, LocalId, ReferenceKind, Span, Visibility};
 use tree_sitter::Node;
 
+use super::yard::Tags;
 use super::{arguments, is_constant, literal_name};
 use crate::collect::{Draft, Section, span};
 use crate::syntax::{Descend, inside_brackets};
@@ -163,9 +164,11 @@ pub(super) fn method<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Han
         draft.receiver = Some(walk.of(owner));
         draft.modifiers.is_out_of_line = true;
     }
+    let documented = Tags::above(walk, node);
     let id = walk.define(draft);
+    documented.add_return_type(walk, id);
     for parameter in parameters.into_iter().flat_map(children) {
-        add_parameter(walk, id, parameter);
+        add_parameter(walk, id, parameter, &documented);
     }
     if let Some(only) = only_expression(node) {
         let value = walk.value_of(only);
@@ -212,9 +215,15 @@ pub(super) fn bound_names<'t>(parameter: Node<'t>) -> Vec<Node<'t>> {
     names
 }
 
-pub(super) fn add_parameter<'t>(walk: &mut Walk<'t>, function: LocalId, parameter: Node<'t>) {
+fn add_parameter<'t>(
+    walk: &mut Walk<'t>,
+    function: LocalId,
+    parameter: Node<'t>,
+    documented: &Tags<'t>,
+) {
     for name in bound_names(parameter) {
         walk.parameter(function, name, None);
+        documented.set_parameter_type(walk, name);
     }
 }
 

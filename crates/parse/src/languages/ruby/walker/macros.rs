@@ -1,13 +1,15 @@
 //! Handles calls with a special meaning: imports, mixins, sections, accessors, methods defined by name,
 //! raised errors. A call that is recognized by its name alone must have no receiver.
 
+use foveate_model::values::Value;
 use foveate_model::{
-    DefinitionKind, ImportKind, ImportedName, MessageKind, ReferenceKind, Span, Visibility,
+    DefinitionKind, ImportKind, ImportedName, LocalId, MessageKind, ReferenceKind, Span, Visibility,
 };
 use tree_sitter::Node;
 
 use super::bindings::owner;
 use super::definitions::with_here_documents;
+use super::yard::Tags;
 use super::{arguments, is_constant, literal_name, skip_name, specs};
 use crate::collect::{Draft, Position, span};
 use crate::syntax::Descend;
@@ -207,7 +209,16 @@ fn raise<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
 /// `attr_reader :a, :b`
 fn accessors<'t>(walk: &mut Walk<'t>, node: Node<'t>, name: &str) {
     skip_name(walk, node);
-    fields(walk, node, &arguments(node), name.starts_with(['c', 'm']));
+    let arguments = arguments(node);
+    // The first field takes the comment. Without one, many calls on a line would read the same comment.
+    let is_field = |argument: &Node<'t>| literal_name(walk, *argument).is_some();
+    let value = match arguments.iter().any(is_field) {
+        true => Tags::above(walk, node).value(),
+        false => Value::Unknown,
+    };
+    for id in fields(walk, node, &arguments, name.starts_with(['c', 'm'])) {
+        walk.holds(id, value);
+    }
 }
 
 /// `has_many :a, through: :b`, `attribute :a, :string`, `enum a: { b: 0 }`, `store_accessor :a, :b, :c`: the
@@ -228,9 +239,15 @@ fn declared_fields<'t>(walk: &mut Walk<'t>, node: Node<'t>, name: &str) {
     fields(walk, node, &keys, false);
 }
 
-/// Adds the fields that arguments name.
-fn fields<'t>(walk: &mut Walk<'t>, node: Node<'t>, arguments: &[Node<'t>], is_of_class: bool) {
+/// Adds the fields that arguments name, and returns them.
+fn fields<'t>(
+    walk: &mut Walk<'t>,
+    node: Node<'t>,
+    arguments: &[Node<'t>],
+    is_of_class: bool,
+) -> Vec<LocalId> {
     let section = walk.context().section;
+    let mut added = Vec::new();
     for argument in arguments {
         let Some((name, place)) = literal_name(walk, *argument) else {
             continue;
@@ -239,8 +256,9 @@ fn fields<'t>(walk: &mut Walk<'t>, node: Node<'t>, arguments: &[Node<'t>], is_of
         draft.visibility = Some(section.visibility);
         draft.modifiers.is_static = section.is_static || is_of_class;
         let owner = owner(walk);
-        walk.collector.define_in(owner, draft);
+        added.push(walk.collector.define_in(owner, draft));
     }
+    added
 }
 
 /// Begins a section at a word without arguments, such as `private`; `false` if the word begins none.
