@@ -29,7 +29,7 @@ use std::cell::OnceCell;
 
 use foldhash::HashSet;
 use foveate_index::{DefId, FileId, Files, Snapshot};
-use foveate_model::Role;
+use foveate_model::{DefinitionKind, Role};
 
 use self::packages::Manifests;
 use crate::deadline::{Deadline, Stage};
@@ -303,7 +303,11 @@ impl Resolver<'_> {
             kind.is_function() || kind.is_container()
         };
         if meant.iter().any(major) {
-            meant.retain(major);
+            // A function may have the name of a type, which an alias is where no container has it.
+            let kind = |id: &DefId| files.definition(*id).kind;
+            let has_container = meant.iter().any(|id| kind(id).is_container());
+            let is_type = |id: &DefId| !has_container && kind(id) == DefinitionKind::TypeAlias;
+            meant.retain(|id| major(id) || is_type(id));
         }
         self.hide_declarations(&mut meant);
         meant.sort_unstable();

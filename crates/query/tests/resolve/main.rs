@@ -182,6 +182,27 @@ fn shipped_definitions_take_precedence_over_tests() {
 }
 
 #[test]
+fn type_without_body_and_method_of_one_name_are_both_meant() {
+    let repository = snapshot(
+        "
+        //- shop.go
+        package shop
+        type Shelves []string
+        type Shop struct{}
+        func (s *Shop) Shelves() Shelves { return nil }
+        ",
+        &[],
+    );
+    let found = find(&repository, "`Shelves` is wrong", &Focus::default());
+    let symbols = found.symbols.iter();
+    let code = symbols.filter(|s| s.from == EvidenceSource::InlineCode);
+    assert_eq!(
+        resolved_by(&repository, code),
+        ["shop.go:Shelves", "shop.go:Shop.Shelves"]
+    );
+}
+
+#[test]
 fn dotted_paths_resolve_through_reexports() {
     check(
         "`lib.Depot` is slow",
