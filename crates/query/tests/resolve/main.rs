@@ -182,7 +182,7 @@ fn shipped_definitions_take_precedence_over_tests() {
 }
 
 #[test]
-fn type_without_body_and_method_of_one_name_are_both_meant() {
+fn type_without_body_is_beside_methods_and_hides_fields() {
     let repository = snapshot(
         "
         //- shop.go
@@ -190,16 +190,20 @@ fn type_without_body_and_method_of_one_name_are_both_meant() {
         type Shelves []string
         type Shop struct{}
         func (s *Shop) Shelves() Shelves { return nil }
+        type Skipper func() bool
+        type Stairs struct{ Skipper Skipper }
         ",
         &[],
     );
-    let found = find(&repository, "`Shelves` is wrong", &Focus::default());
-    let symbols = found.symbols.iter();
-    let code = symbols.filter(|s| s.from == EvidenceSource::InlineCode);
-    assert_eq!(
-        resolved_by(&repository, code),
-        ["shop.go:Shelves", "shop.go:Shop.Shelves"]
-    );
+    let resolved = |query: &str| {
+        let found = find(&repository, query, &Focus::default());
+        let symbols = found.symbols.iter();
+        let code = symbols.filter(|s| s.from == EvidenceSource::InlineCode);
+        resolved_by(&repository, code)
+    };
+    let both = ["shop.go:Shelves", "shop.go:Shop.Shelves"];
+    assert_eq!(resolved("`Shelves` is wrong"), both);
+    assert_eq!(resolved("`Skipper` is wrong"), ["shop.go:Skipper"]);
 }
 
 #[test]
