@@ -181,10 +181,14 @@ fn compared(
     }
 }
 
-/// Whether a definition is a function in a type.
+/// Whether a definition is a function of a type.
 fn is_method(files: &Files, id: DefId) -> bool {
-    let is_in_class = |class: DefId| files.definition(class).kind.is_class();
-    files.definition(id).kind.is_function() && files.parent(id).is_some_and(is_in_class)
+    let definition = files.definition(id);
+    let is_in_class = || {
+        let outer = files.parent(id);
+        outer.is_some_and(|class| files.definition(class).kind.is_class())
+    };
+    definition.kind.is_function() && (definition.modifiers.is_out_of_line || is_in_class())
 }
 
 /// Returns the definitions, each followed by its members if it is a type.

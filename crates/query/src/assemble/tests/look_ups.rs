@@ -427,6 +427,8 @@ fn types_that_do_not_name_their_interface_are_its_implementers() {
         "{}",
         pack.context
     );
+    let pack = asked(&snapshot, "who implements FetchRow?", 4000);
+    assert!(!pack.context.contains("func Warm"), "{}", pack.context);
 }
 
 #[test]
