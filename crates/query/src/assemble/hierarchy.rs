@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use foldhash::HashSet;
+use foveate_index::graph::CallSite;
 use foveate_index::{Confidence, DefId, FileId, Files, Snapshot};
 use foveate_model::Role;
 
@@ -12,7 +13,7 @@ use super::links::verb::is_base;
 const MAX_SUBCLASSES: usize = 256;
 
 /// Returns the members of a type: those inside it, then those that its file and the other files of its package define
-/// outside of it, as in Rust and Go.
+/// outside of it, as in Rust, Go and Kotlin.
 pub(super) fn members(snapshot: &Snapshot, class: DefId) -> impl Iterator<Item = DefId> {
     let files = &snapshot.files;
     let of_package = package_files(files, class.file);
@@ -135,8 +136,19 @@ pub(super) fn implementers(snapshot: &Snapshot, interface: DefId) -> Vec<DefId> 
     found
 }
 
+/// Whether something extends or implements a type.
+pub(super) fn is_extended(snapshot: &Snapshot, class: DefId) -> bool {
+    let Snapshot { files, graph, .. } = snapshot;
+    let is_base = |site: &CallSite| {
+        site.confidence != Confidence::NameOnly
+            && site.enclosing != Some(class)
+            && is_base(files, class, site)
+    };
+    graph.uses_of(class).iter().any(is_base) || !implementers(snapshot, class).is_empty()
+}
+
 /// Returns the classes that extend or implement a class, also through others, the nearest first.
-pub(super) fn subclasses(snapshot: &Snapshot, class: DefId) -> Vec<DefId> {
+fn subclasses(snapshot: &Snapshot, class: DefId) -> Vec<DefId> {
     let Snapshot { files, graph, .. } = snapshot;
     let mut found = implementers(snapshot, class);
     found.truncate(MAX_SUBCLASSES);

@@ -8,7 +8,7 @@ use foveate_index::{Confidence, DefId, FileId, Files, Snapshot};
 use foveate_model::Role;
 
 use super::config::AssembleConfig;
-use super::hierarchy::{members, overriding, subclasses};
+use super::hierarchy::{is_extended, members, overriding};
 use super::named::NamedDefinitions;
 use crate::intent::LookUp;
 use crate::resolve::{EvidenceSource, Resolution};
@@ -65,7 +65,7 @@ impl LookedUp {
             _ => (definitions, asks),
         };
         let parts = parts(snapshot, &definitions);
-        let is_extended = |id: &DefId| !subclasses(snapshot, *id).is_empty();
+        let is_extended = |id: &DefId| is_extended(snapshot, *id);
         let asks = match asks {
             // A setting is overridden by other means than a method.
             LookUp::Overrides if overriding(snapshot, &parts).is_empty() => LookUp::Uses,
