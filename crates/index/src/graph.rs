@@ -7,6 +7,7 @@ mod candidates;
 mod changed_names;
 mod dependencies;
 mod fixtures;
+mod implementers;
 mod imported;
 mod inferred_types;
 mod inheritance;

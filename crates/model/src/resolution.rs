@@ -233,7 +233,14 @@ pub struct LookupRules {
     pub has_extensions: bool,
     /// How it accesses properties that other languages of its family define.
     pub foreign_properties: ForeignProperties,
+    /// Reads the head of a method behind its name, if types implement an interface by having its methods, without naming
+    /// it; `None` if they name it.
+    pub implicit_interfaces: Option<ReadHead>,
 }
+
+/// Returns the types of the parameters and of the results in the head of a method, in one form for all packages. An empty
+/// one stands for any type. `None` if the text is no such head.
+pub type ReadHead = fn(&str) -> Option<Vec<String>>;
 
 /// How a language accesses a property, such as `name`, of another language of its family.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -320,6 +327,7 @@ impl LookupRules {
         constructors: &[],
         has_extensions: false,
         foreign_properties: ForeignProperties::Unknown,
+        implicit_interfaces: None,
     };
 }
 

@@ -66,6 +66,13 @@ pub enum Value {
         /// The name of the member.
         name: Span,
     },
+    /// The result of calling a member of the result of a call: `client := pool.Take().Open()`.
+    CallOfCall {
+        /// The dotted name that is called first.
+        of: Span,
+        /// The name of the member.
+        name: Span,
+    },
     /// A member of a value of a type: `function open({ client }: Pool)`.
     MemberOfType {
         /// The dotted name of the type.

@@ -24,7 +24,7 @@ pub use self::look_ups::LookUp;
 use self::rules::Interpretation;
 use self::shapes::Shape;
 use self::words::{Clause, Word};
-use crate::text::{QueryText, SegmentKind};
+use crate::text::{QueryText, SegmentKind, is_error_chain};
 
 foveate_model::named_enum! {
     /// The kinds of task that shape a context.
@@ -124,7 +124,7 @@ pub fn detect(text: &QueryText, given: Option<IntentKind>) -> Intent {
         scores.add(rule.kind, reading.weight, rule.name);
         scores.clear = Some(rule.kind).filter(|_| reading.weight >= MIN_CLEAR);
     }
-    if !text.frames.is_empty() || !text.failed_tests.is_empty() {
+    if !text.frames.is_empty() || !text.failed_tests.is_empty() || is_error_chain(text.title()) {
         scores.clear = Some(IntentKind::BugFix);
     }
     for (words, factor) in [(&query.title, 1.0), (&query.prose, PROSE_FACTOR)] {
@@ -311,6 +311,10 @@ fn structure(text: &QueryText, scores: &mut Scores) {
     }
     if !text.failed_tests.is_empty() {
         scores.add(IntentKind::BugFix, DECISIVE, "failed_test");
+    }
+    // The links of a chain read like orders: "open a.db: permission denied".
+    if is_error_chain(text.title()) {
+        scores.add(IntentKind::BugFix, DECISIVE, "error_chain");
     }
     if text.of_kind(SegmentKind::ErrorMessage).next().is_some() {
         scores.add(IntentKind::BugFix, 0.6, "error_message");

@@ -311,14 +311,7 @@ impl Resolver<'_> {
         if meant.is_empty() {
             meant = definitions.to_vec();
         }
-        let major = |id: &DefId| {
-            let kind = files.definition(*id).kind;
-            kind.is_function() || kind.is_container()
-        };
-        let values = values_of_interfaces(files, &meant);
-        if meant.iter().any(major) {
-            meant.retain(|id| major(id) || values.contains(id));
-        }
+        hide_minor(files, &mut meant);
         self.hide_declarations(&mut meant);
         meant.sort_unstable();
         meant.dedup();
@@ -410,5 +403,21 @@ impl Resolver<'_> {
         let qualified = self.config.strength.qualified.max(strength);
         self.add_definitions(symbol, EvidenceSource::Focus, qualified, &named);
         !named.is_empty()
+    }
+}
+
+/// Removes the definitions of a name that others hide: functions and types hide fields and variables. A type without a body
+/// is beside functions and variables of its name, as in TypeScript, and hides fields, which are often named after it.
+fn hide_minor(files: &Files, meant: &mut Vec<DefId>) {
+    let kind = |id: &DefId| files.definition(*id).kind;
+    let is_major = |id: &DefId| kind(id).is_function() || kind(id).is_container();
+    let is_alias = |id: &DefId| kind(id) == DefinitionKind::TypeAlias;
+    let has_container = meant.iter().any(|id| kind(id).is_container());
+    if meant.iter().any(is_major) {
+        let values = values_of_interfaces(files, meant);
+        let is_alias_alone = |id: &DefId| is_alias(id) && !has_container;
+        meant.retain(|id| is_major(id) || is_alias_alone(id) || values.contains(id));
+    } else if meant.iter().any(is_alias) {
+        meant.retain(|id| kind(id) != DefinitionKind::Field);
     }
 }

@@ -6,12 +6,14 @@
 //! [`boilerplate`] recognises. [`foveate_parse::traces`] cuts stack traces out of both, [`pasted`] finds
 //! code without marks, and [`names`], [`paths`] and [`literals`] collect what is named. [`foveate_parse`]
 //! knows the syntax of each language. [`releases`] recognises questions about releases in the result, and [`messages`]
-//! the fixed wording of error messages; [`log_entry`] and [`quoted_messages`] find error messages in logs and sentences;
+//! the fixed wording of error messages; [`log_entry`], [`quoted_messages`] and [`error_chains`] find error messages in
+//! logs, sentences and lines;
 //! [`failed_tests`] reads the output of test runners. Start at [`QueryText::parse`].
 
 mod boilerplate;
 mod collect;
 mod document;
+mod error_chains;
 mod failed_tests;
 mod inline;
 mod lines;
@@ -32,6 +34,7 @@ mod tests;
 use foveate_index::citations::Citation;
 use foveate_model::Language;
 
+pub(crate) use self::error_chains::is_error_chain;
 pub use self::failed_tests::FailedTest;
 pub use self::literals::{Literal, LiteralKind};
 pub(crate) use self::messages::{fixed_names, without_fixed_wording};
@@ -53,7 +56,8 @@ foveate_model::named_enum! {
         CodeBlock = "code_block",
         /// A stack trace or compiler messages, fenced or not, of any language in [`foveate_parse::traces`].
         Traceback = "traceback",
-        /// The text of an error: the last line of a traceback, `SomeError: …` in prose, the text of an entry of a log.
+        /// The text of an error: the last line of a traceback, `SomeError: …` in prose, the text of an entry of a log, a chain
+        /// of errors in one line.
         ErrorMessage = "error_message",
         /// A quoted string; it stays in the prose too.
         Quoted = "quoted",

@@ -178,6 +178,9 @@ impl<'a> Evaluator<'a> {
             values::Value::Call(path) => (path, true, false),
             values::Value::Element(path) => (path, false, true),
             values::Value::CallElement(path) => (path, true, true),
+            values::Value::CallOfCall { of, name } => {
+                return self.result_of_chain(position, (of, name), inferences);
+            }
             _ => {
                 let member = self.destructured(position, value, inferences);
                 return match member.map_or(Value::Unknown, |member| self.value(member).0) {
@@ -201,6 +204,25 @@ impl<'a> Evaluator<'a> {
             Value::Unbound => Value::Unknown,
             Value::Definition(id) => self.enum_constant(id).unwrap_or(value),
             value => value,
+        }
+    }
+
+    /// Infers the result of calling a member of the result of a call.
+    fn result_of_chain(
+        &self,
+        position: Position,
+        (of, name): (Span, Span),
+        inferences: u32,
+    ) -> Value {
+        let path = paths::without_marks(self.text_of(position.file, of));
+        let function = self.path_inferring(position, path, inferences);
+        let (made, _) = self.call_result(self.callee(function), inferences);
+        let name = self.text_of(position.file, name);
+        let member = self.member_of(Outcome::likely(made), name, inferences);
+        match self.call_result(self.callee(member), inferences).0 {
+            // Functions from elsewhere may return objects of the repository: containers do.
+            Value::External => Value::Unknown,
+            result => result,
         }
     }
 

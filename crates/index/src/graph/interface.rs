@@ -67,6 +67,7 @@ fn visible_parts(content: &Content, id: LocalId) -> Option<impl PartialEq> {
         let member = match held {
             Value::Member { name, .. }
             | Value::MemberOfCall { name, .. }
+            | Value::CallOfCall { name, .. }
             | Value::MemberOfType { name, .. } => text_of(name),
             _ => "",
         };
@@ -80,6 +81,7 @@ fn visible_parts(content: &Content, id: LocalId) -> Option<impl PartialEq> {
             Value::Unknown => (6, None),
             Value::Member { of, .. } => (7, Some((text_of(of), TypeForm::Instance))),
             Value::MemberOfCall { of, .. } => (9, Some((text_of(of), TypeForm::Instance))),
+            Value::CallOfCall { of, .. } => (10, Some((text_of(of), TypeForm::Instance))),
             Value::MemberOfType { of, .. } => (8, Some((text_of(of), TypeForm::Instance))),
         };
         (held, member, enclosing_method(facts, id))

@@ -96,7 +96,7 @@ impl<'a> NameResolver<'a> {
             && self.is_one_package(class.id.file, member.id.file)
     }
 
-    fn is_one_package(&self, file: FileId, other: FileId) -> bool {
+    pub(super) fn is_one_package(&self, file: FileId, other: FileId) -> bool {
         let package = self.package(file);
         package.is_some() && package == self.package(other)
     }
@@ -149,6 +149,17 @@ impl<'a> NameResolver<'a> {
         let owners = self.owners(&member);
         let is_container = |id: &DefId| self.definition(*id).kind.is_container();
         owners.definitions().find(is_container)
+    }
+
+    /// Returns the type that a method belongs to, which may have no body: `type Names []string`.
+    pub(super) fn type_of_method(&self, method: DefId) -> Option<DefId> {
+        let method = self.candidate(method)?;
+        if !method.definition.modifiers.is_out_of_line {
+            let parent = method.definition.parent?;
+            return Some(DefId::new(method.id.file, parent));
+        }
+        let owners = self.owners(&method);
+        owners.definitions().find(|id| self.is_open(*id))
     }
 
     /// Replaces constructors that have the name of their class by the class, because a bare name never means

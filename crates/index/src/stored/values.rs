@@ -70,6 +70,7 @@ const CALL_ELEMENT: u8 = 6;
 const MEMBER: u8 = 7;
 const MEMBER_OF_CALL: u8 = 8;
 const MEMBER_OF_TYPE: u8 = 9;
+const CALL_OF_CALL: u8 = 10;
 
 impl Stored for Value {
     fn put(&self, out: &mut Encoder, deltas: &mut Deltas) {
@@ -87,6 +88,11 @@ impl Stored for Value {
             }
             Self::MemberOfCall { of, name } => {
                 out.byte(MEMBER_OF_CALL);
+                of.put(out, deltas);
+                return name.put(out, deltas);
+            }
+            Self::CallOfCall { of, name } => {
+                out.byte(CALL_OF_CALL);
                 of.put(out, deltas);
                 return name.put(out, deltas);
             }
@@ -118,6 +124,10 @@ impl Stored for Value {
                 name: Span::take(rest, deltas)?,
             },
             MEMBER_OF_CALL => Self::MemberOfCall {
+                of: Span::take(rest, deltas)?,
+                name: Span::take(rest, deltas)?,
+            },
+            CALL_OF_CALL => Self::CallOfCall {
                 of: Span::take(rest, deltas)?,
                 name: Span::take(rest, deltas)?,
             },

@@ -4,6 +4,7 @@
 
 mod ecmascript;
 mod hostile;
+mod interfaces;
 mod macros;
 mod members;
 mod packages;

@@ -263,6 +263,14 @@ fn go_and_rust() {
         func (o *Other) Close() {}
         func use_new() { pool := new(Pool); pool.Close() }
         func use_loop(pools []*Pool) { for _, pool := range pools { pool.Close() } }
+        type Hall struct{}
+        func (h *Hall) Desk(name []byte) *Desk { return nil }
+        type Desk struct{}
+        func (d *Desk) Lend() *Pool { return nil }
+        func (d *Desk) Swap() *Other { return nil }
+        func use_chain(hall *Hall) { pool := hall.Desk([]byte(\"a\")).Lend(); pool.Close() }
+        func use_made() { pool := Desk{}.Lend(); pool.Close() }
+        func other_chain(hall *Hall) { pool := hall.Desk(nil).Swap(); pool.Close() }
         ",
         "pool.go:Pool.Close",
     );
@@ -283,6 +291,11 @@ fn go_and_rust() {
         }
         fn use_some() { let pool = Some(Pool::default()); pool.unwrap().close() }
         fn use_in_place() { Box::new(Pool::default()).close() }
+        struct Hall;
+        impl Hall { fn desk(&self) -> Desk { Desk } }
+        struct Desk;
+        impl Desk { fn pool(&self) -> Pool { Pool } }
+        fn use_chain(hall: &Hall) { let pool = hall.desk().pool(); pool.close() }
         ",
         "src/lib.rs:Pool.close",
     );

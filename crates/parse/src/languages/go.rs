@@ -1,5 +1,6 @@
 //! Registers Go.
 
+mod heads;
 mod modules;
 mod traces;
 mod walker;
@@ -82,6 +83,7 @@ static RULES: LanguageRules = LanguageRules {
         star_imports_are_transitive: false,
         globals: GLOBALS,
         builtin_members: BUILTIN_MEMBERS,
+        implicit_interfaces: Some(heads::types),
         ..LookupRules::DEFAULT
     },
     tests: TestConventions {

@@ -93,7 +93,8 @@ impl<'f> Names<'f> {
                 | Value::Element(path)
                 | Value::CallElement(path)
                 | Value::Member { of: path, .. }
-                | Value::MemberOfCall { of: path, .. } => path,
+                | Value::MemberOfCall { of: path, .. }
+                | Value::CallOfCall { of: path, .. } => path,
                 Value::Type(_) | Value::MemberOfType { .. } | Value::Parameter | Value::Unknown => {
                     return value;
                 }
@@ -159,6 +160,7 @@ impl<'f> Names<'f> {
             | (Value::CallElement(a), Value::CallElement(b)) => self.of(a) == self.of(b),
             (Value::Member { of: a, name: x }, Value::Member { of: b, name: y })
             | (Value::MemberOfCall { of: a, name: x }, Value::MemberOfCall { of: b, name: y })
+            | (Value::CallOfCall { of: a, name: x }, Value::CallOfCall { of: b, name: y })
             | (Value::MemberOfType { of: a, name: x }, Value::MemberOfType { of: b, name: y }) => {
                 self.of(a) == self.of(b) && self.of(x) == self.of(y)
             }

@@ -183,6 +183,7 @@ impl<'t> Walk<'t> {
         match self.declared_value(declared, collection) {
             Value::Name(path) => Value::Element(path),
             Value::Call(path) => Value::CallElement(path),
+            Value::CallOfCall { .. } => Value::Unknown,
             value => value,
         }
     }
@@ -235,40 +236,55 @@ impl<'t> Walk<'t> {
     /// their part are removed, up to a limit: trees can be as deep as their text is long.
     pub(crate) fn value_of(&self, mut expression: Node<'t>) -> Value {
         for _ in 0..MAX_WRAPPERS {
-            let path = match self.step(expression) {
-                Step::Call(function) => match self.step(function) {
-                    Step::Member {
-                        object: Some(object),
-                        name,
-                    } if self.is_transparent(name) => {
-                        expression = object;
-                        continue;
-                    }
-                    _ => self.plain_path(function).map(Value::Call),
-                },
-                Step::Invoke {
-                    object: Some(object),
-                    name,
-                } => {
-                    if self.is_transparent(name) {
-                        expression = object;
-                        continue;
-                    }
-                    self.plain_path(object)
-                        .map(|before| Span::new(before.start as usize, name.end_byte()))
-                        .map(Value::Call)
-                }
-                Step::Invoke { object: None, name } => Some(Value::Call(span(name))),
-                Step::Numbered(object) => self.plain_path(object).map(Value::Element),
+            let value = match self.step(expression) {
                 Step::Same(inner) => {
                     expression = inner;
                     continue;
                 }
+                Step::Call(_) | Step::Invoke { .. } => match self.called_member(expression) {
+                    Some((object, name)) if self.is_transparent(name) => {
+                        expression = object;
+                        continue;
+                    }
+                    member => self.called_path(expression).map(Value::Call).or_else(|| {
+                        let (object, name) = member?;
+                        let (of, name) = (self.called_path(object)?, span(name));
+                        Some(Value::CallOfCall { of, name })
+                    }),
+                },
+                Step::Numbered(object) => self.plain_path(object).map(Value::Element),
                 _ => self.plain_path(expression).map(Value::Name),
             };
-            return path.unwrap_or(Value::Unknown);
+            return value.unwrap_or(Value::Unknown);
         }
         Value::Unknown
+    }
+
+    /// Returns the object and the name in a call of a member of an object.
+    fn called_member(&self, call: Node<'t>) -> Option<(Node<'t>, Node<'t>)> {
+        match self.step(call) {
+            Step::Call(function) => match self.step(function) {
+                Step::Member { object, name } => Some((object?, name)),
+                _ => None,
+            },
+            Step::Invoke { object, name } => Some((object?, name)),
+            _ => None,
+        }
+    }
+
+    /// Returns the dotted name that an expression calls.
+    fn called_path(&self, expression: Node<'t>) -> Option<Span> {
+        match self.step(expression) {
+            Step::Call(function) => self.plain_path(function),
+            Step::Invoke {
+                object: Some(object),
+                name,
+            } => self
+                .plain_path(object)
+                .map(|before| Span::new(before.start as usize, name.end_byte())),
+            Step::Invoke { object: None, name } => Some(span(name)),
+            _ => None,
+        }
     }
 }
 

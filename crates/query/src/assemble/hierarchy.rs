@@ -2,16 +2,33 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use foldhash::{HashMap, HashSet};
-use foveate_index::{Confidence, DefId, Files, Snapshot};
+use foldhash::HashSet;
+use foveate_index::graph::CallSite;
+use foveate_index::{Confidence, DefId, FileId, Files, Snapshot};
+use foveate_model::Role;
 
 use super::links::verb::is_base;
 
 /// Maximum classes below a class that are searched.
 const MAX_SUBCLASSES: usize = 256;
 
-/// Returns the members of a type: those inside it, then those that its file defines outside of it, as in Rust.
-pub(super) fn members(files: &Files, class: DefId) -> impl Iterator<Item = DefId> {
+/// Returns the members of a type: those inside it, then those that its file and the other files of its package define
+/// outside of it, as in Rust, Go and Kotlin.
+pub(super) fn members(snapshot: &Snapshot, class: DefId) -> impl Iterator<Item = DefId> {
+    let files = &snapshot.files;
+    let of_package = package_files(files, class.file);
+    let elsewhere = of_package.flat_map(move |file| outside(files, class, file));
+    own_members(files, class).chain(elsewhere)
+}
+
+/// Returns the members of a type that its file defines: those inside it, then those outside of it.
+fn own_members(files: &Files, class: DefId) -> impl Iterator<Item = DefId> {
+    let outside = outside(files, class, class.file);
+    files.members(class).chain(outside)
+}
+
+/// Returns the members of a type that a file defines outside of it.
+fn outside(files: &Files, class: DefId, file: FileId) -> impl Iterator<Item = DefId> {
     let name = &*files.definition(class).qualified_name;
     let is_outside = move |id: &DefId| {
         let definition = files.definition(*id);
@@ -20,15 +37,37 @@ pub(super) fn members(files: &Files, class: DefId) -> impl Iterator<Item = DefId
             && files.parent(*id) != Some(class)
             && of.is_some_and(|(of, _)| of == name)
     };
-    let outside = files.definitions_of(class.file).filter(is_outside);
-    files.members(class).chain(outside)
+    files.definitions_of(file).filter(is_outside)
+}
+
+/// Returns the other files in the directory of a file that declare the same package.
+fn package_files(files: &Files, file: FileId) -> impl Iterator<Item = FileId> {
+    let directory = files.file(file).path.directory();
+    let all = files.as_slice();
+    let first = all.partition_point(|other| other.path.as_str() < directory);
+    let below = (first..)
+        .zip(all.iter().skip(first))
+        .take_while(move |(_, other)| other.path.as_str().starts_with(directory));
+    below
+        .filter(move |(_, other)| other.path.directory() == directory)
+        .map(|(position, _)| FileId(position as u32))
+        .filter(move |other| *other != file && is_one_package(files, file, *other))
+}
+
+/// Whether two files of a directory declare the same package.
+fn is_one_package(files: &Files, file: FileId, other: FileId) -> bool {
+    let package = |file: FileId| files.content(file).map(|content| &*content.facts.package);
+    let is_declared = package(file).is_some_and(|package| !package.is_empty());
+    is_declared
+        && package(file) == package(other)
+        && files.file(file).language == files.file(other).language
 }
 
 /// Returns the methods that override some of the given definitions, those of the nearest subclasses first, each with the
 /// one that it overrides.
 pub(super) fn overriding(snapshot: &Snapshot, definitions: &[DefId]) -> Vec<(DefId, DefId)> {
     let files = &snapshot.files;
-    let mut by_class: BTreeMap<DefId, HashMap<&str, DefId>> = BTreeMap::new();
+    let mut by_class: BTreeMap<DefId, BTreeMap<&str, DefId>> = BTreeMap::new();
     for id in definitions {
         let definition = files.definition(*id);
         // A constructor overrides nothing.
@@ -41,23 +80,82 @@ pub(super) fn overriding(snapshot: &Snapshot, definitions: &[DefId]) -> Vec<(Def
     let mut found = Vec::new();
     for (class, methods) in by_class {
         for subclass in subclasses(snapshot, class) {
-            let functions = members(files, subclass).map(|id| (id, files.definition(id)));
-            let functions = functions.filter(|(_, member)| member.kind.is_function());
-            found.extend(functions.filter_map(|(id, member)| {
-                let overridden = methods.get(&*member.name)?;
-                Some((id, *overridden))
-            }));
+            found.extend(overriding_in(snapshot, subclass, &methods));
         }
     }
     found
 }
 
+/// Returns the functions of a class that have the name of a method, each with that method.
+fn overriding_in(
+    snapshot: &Snapshot,
+    class: DefId,
+    methods: &BTreeMap<&str, DefId>,
+) -> Vec<(DefId, DefId)> {
+    let files = &snapshot.files;
+    let functions = own_members(files, class).map(|id| (id, files.definition(id)));
+    let functions = functions.filter(|(_, member)| member.kind.is_function());
+    let own = functions.filter_map(|(id, member)| Some((id, *methods.get(&*member.name)?)));
+    let mut found: Vec<(DefId, DefId)> = own.collect();
+    for (name, of) in methods {
+        if found.iter().all(|(_, overridden)| overridden != of) {
+            let elsewhere = defined_elsewhere(snapshot, class, name).into_iter();
+            found.extend(elsewhere.map(|id| (id, *of)));
+        }
+    }
+    found
+}
+
+/// Returns the functions of a class with this name that other files of its package define.
+fn defined_elsewhere(snapshot: &Snapshot, class: DefId, name: &str) -> Vec<DefId> {
+    let Snapshot { files, symbols, .. } = snapshot;
+    let directory = |file: FileId| files.file(file).path.directory();
+    let qualified = format!("{}.{name}", files.definition(class).qualified_name);
+    let named = symbols.qualified(&qualified).iter().copied();
+    let is_member = |id: &DefId| {
+        let definition = files.definition(*id);
+        id.file != class.file
+            && definition.modifiers.is_out_of_line
+            && definition.kind.is_function()
+            && directory(id.file) == directory(class.file)
+            && is_one_package(files, class.file, id.file)
+    };
+    named.filter(is_member).collect()
+}
+
+/// Returns the types that implement an interface without naming it, those of tests last.
+pub(super) fn implementers(snapshot: &Snapshot, interface: DefId) -> Vec<DefId> {
+    let Snapshot {
+        files,
+        symbols,
+        graph,
+        ..
+    } = snapshot;
+    let mut found = graph.implementers(files, symbols, interface);
+    found.sort_by_key(|id| files.role_of(*id) == Role::Test);
+    found
+}
+
+/// Whether something extends or implements a type.
+pub(super) fn is_extended(snapshot: &Snapshot, class: DefId) -> bool {
+    let Snapshot { files, graph, .. } = snapshot;
+    let is_base = |site: &CallSite| {
+        site.confidence != Confidence::NameOnly
+            && site.enclosing != Some(class)
+            && is_base(files, class, site)
+    };
+    graph.uses_of(class).iter().any(is_base) || !implementers(snapshot, class).is_empty()
+}
+
 /// Returns the classes that extend or implement a class, also through others, the nearest first.
 fn subclasses(snapshot: &Snapshot, class: DefId) -> Vec<DefId> {
     let Snapshot { files, graph, .. } = snapshot;
+    let mut found = implementers(snapshot, class);
+    found.truncate(MAX_SUBCLASSES);
     let mut seen = HashSet::from_iter([class]);
+    seen.extend(found.iter().copied());
     let mut waiting = VecDeque::from([class]);
-    let mut found = Vec::new();
+    waiting.extend(found.iter().copied());
     while let Some(base) = waiting.pop_front() {
         for site in graph.uses_of(base) {
             let subclass = site

@@ -8,7 +8,7 @@ use foveate_index::{Confidence, DefId, FileId, Files, Snapshot};
 use foveate_model::Role;
 
 use super::config::AssembleConfig;
-use super::hierarchy::{members, overriding};
+use super::hierarchy::{is_extended, members, overriding};
 use super::named::NamedDefinitions;
 use crate::intent::LookUp;
 use crate::resolve::{EvidenceSource, Resolution};
@@ -64,10 +64,12 @@ impl LookedUp {
             }
             _ => (definitions, asks),
         };
-        let parts = parts(files, &definitions);
+        let parts = parts(snapshot, &definitions);
+        let is_extended = |id: &DefId| is_extended(snapshot, *id);
         let asks = match asks {
             // A setting is overridden by other means than a method.
             LookUp::Overrides if overriding(snapshot, &parts).is_empty() => LookUp::Uses,
+            LookUp::Implementers if !definitions.iter().any(is_extended) => LookUp::Uses,
             _ => asks,
         };
         let has_tests = |id: &DefId| !snapshot.graph.tests_of(*id).is_empty();
@@ -125,10 +127,10 @@ impl LookedUp {
     /// Whether nothing but the definitions and what the question asks of them is an answer: no place is likely enough to be
     /// shown beside them.
     pub(super) fn is_exact(&self) -> bool {
-        use LookUp::{Dependencies, Difference, Overrides, Tests};
+        use LookUp::{Dependencies, Difference, Implementers, Overrides, Tests};
         matches!(
             self.asks(),
-            Some(Dependencies | Difference | Overrides | Tests)
+            Some(Dependencies | Difference | Implementers | Overrides | Tests)
         )
     }
 
@@ -179,19 +181,24 @@ fn compared(
     }
 }
 
-/// Whether a definition is a function in a type.
+/// Whether a definition is a function of a type.
 fn is_method(files: &Files, id: DefId) -> bool {
-    let is_in_class = |class: DefId| files.definition(class).kind.is_class();
-    files.definition(id).kind.is_function() && files.parent(id).is_some_and(is_in_class)
+    let definition = files.definition(id);
+    let is_in_class = || {
+        let outer = files.parent(id);
+        outer.is_some_and(|class| files.definition(class).kind.is_class())
+    };
+    definition.kind.is_function() && (definition.modifiers.is_out_of_line || is_in_class())
 }
 
 /// Returns the definitions, each followed by its members if it is a type.
-fn parts(files: &Files, definitions: &[DefId]) -> Vec<DefId> {
+fn parts(snapshot: &Snapshot, definitions: &[DefId]) -> Vec<DefId> {
+    let files = &snapshot.files;
     let mut parts: Vec<DefId> = Vec::new();
     for id in definitions.iter().take(MAX_PARTS) {
         parts.push(*id);
         if files.definition(*id).kind.is_class() {
-            parts.extend(members(files, *id).take(MAX_PARTS));
+            parts.extend(members(snapshot, *id).take(MAX_PARTS));
         }
     }
     let mut seen = HashSet::default();

@@ -146,6 +146,21 @@ fn stack_trace_makes_bug_fix_confident() {
 }
 
 #[test]
+fn chain_of_errors_is_bug_fix() {
+    for query in [
+        "create shelf: open /srv/shelf.db: no such file or directory",
+        "failed to read shelf: open shelf.db: permission denied",
+        "write index: sync shelf.db: input/output error",
+        "add user: dial tcp 127.0.0.1:5432: connect: connection refused",
+    ] {
+        let found = detect(&QueryText::parse(query), None);
+        assert_eq!(found.kind, BugFix, "{query}: {found:?}");
+        assert_eq!(found.look_up, None, "{query}: {found:?}");
+        assert!(found.signals.contains(&"error_chain"), "{found:?}");
+    }
+}
+
+#[test]
 fn short_questions_for_a_name_are_look_ups() {
     for (text, wanted) in [
         ("who calls open_door with an empty list?", true),

@@ -8,6 +8,7 @@ use foveate_parse::origin;
 use foveate_parse::traces::{self, Piece, Trace};
 
 use super::document::{Block, Document, Line};
+use super::error_chains::is_error_chain;
 use super::inline::{self, CodeSpan, Inline};
 use super::literals::{self, Literal};
 use super::log_entry::{self, Surroundings};
@@ -413,6 +414,9 @@ impl Collector<'_> {
                 continue;
             }
             self.logged(line, surroundings);
+            if is_output && is_error_chain(line) {
+                self.error(line);
+            }
             self.code_paths(line);
             self.literals(literals::options(line));
             let line = line.trim_end();
@@ -521,11 +525,14 @@ impl Collector<'_> {
         self.logged_errors += self.seen_errors.len() - known;
     }
 
-    /// Collects the text of an entry of a log, messages that a sentence announces and quotes, and, if the line mentions
-    /// an error, `SomeError: text` and all sentences in double quotes.
+    /// Collects a chain of errors, the text of an entry of a log, messages that a sentence announces and quotes, and, if the
+    /// line mentions an error, `SomeError: text` and all sentences in double quotes.
     fn errors_in(&mut self, line: &str, surroundings: Surroundings) {
         let line = &*inline::without_escapes(line);
         self.logged(line, surroundings);
+        if is_error_chain(line) {
+            self.error(line);
+        }
         for message in quoted_messages::read(line) {
             self.error(message);
         }

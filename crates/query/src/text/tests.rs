@@ -118,6 +118,19 @@ fn errors_in_prose_and_title_are_found() {
 }
 
 #[test]
+fn chains_of_errors_are_error_messages() {
+    let chain = "failed to load shelf: open /srv/a.db: permission denied";
+    for query in [
+        chain.to_owned(),
+        format!("Shelf is lost\n\n{chain}\n"),
+        format!("Shelf is lost\n\n```\n{chain}\n```\n"),
+    ] {
+        let text = parse(&query);
+        assert_eq!(texts(&text, SegmentKind::ErrorMessage), [chain], "{query}");
+    }
+}
+
+#[test]
 fn quoted_strings_are_segments_and_stay_in_the_prose() {
     let text = parse("A title\n\nThe reporter's page says “no such store” and 'bad key'.");
     assert_eq!(

@@ -183,6 +183,31 @@ fn shipped_definitions_take_precedence_over_tests() {
 }
 
 #[test]
+fn type_without_body_is_beside_methods_and_hides_fields() {
+    let repository = snapshot(
+        "
+        //- shop.go
+        package shop
+        type Shelves []string
+        type Shop struct{}
+        func (s *Shop) Shelves() Shelves { return nil }
+        type Skipper func() bool
+        type Stairs struct{ Skipper Skipper }
+        ",
+        &[],
+    );
+    let resolved = |query: &str| {
+        let found = find(&repository, query, &Focus::default());
+        let symbols = found.symbols.iter();
+        let code = symbols.filter(|s| s.from == EvidenceSource::InlineCode);
+        resolved_by(&repository, code)
+    };
+    let both = ["shop.go:Shelves", "shop.go:Shop.Shelves"];
+    assert_eq!(resolved("`Shelves` is wrong"), both);
+    assert_eq!(resolved("`Skipper` is wrong"), ["shop.go:Skipper"]);
+}
+
+#[test]
 fn dotted_paths_resolve_through_reexports() {
     check(
         "`lib.Depot` is slow",

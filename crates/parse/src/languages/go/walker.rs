@@ -162,13 +162,14 @@ fn literal<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
     let (made, body) = (field(node, "type")?, field(node, "body")?);
     let named = named_type(made)?;
     match made.kind() {
+        "qualified_type" if is_standard_map(walk, made) => {}
         "type_identifier" | "qualified_type" | "generic_type" => add_keys(walk, body, named),
         "slice_type" | "array_type" | "map_type" => {
             for part in children(body) {
                 let element = field(part, "value").unwrap_or(part);
                 let inner = element.named_child(0);
                 let inner = inner.filter(|inner| inner.kind() == "literal_value");
-                if let Some(inner) = inner.filter(|inner| has_fields(*inner)) {
+                if let Some(inner) = inner.filter(|inner| has_fields(walk, *inner)) {
                     add_keys(walk, inner, named);
                 }
             }
@@ -196,7 +197,7 @@ fn literal_element<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
         .named_child(0)
         .is_some_and(|key| key.kind() == "identifier");
     let body = keyed.filter(|_| is_name).and_then(|keyed| keyed.parent());
-    if body.is_some_and(has_fields) {
+    if body.is_some_and(|body| has_fields(walk, body)) {
         walk.collector.skip_to(node.end_byte());
     }
     Some(Descend::Into)
@@ -205,14 +206,24 @@ fn literal_element<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
 /// Most literals around one whose type is looked for. Deeper ones count as literals of structs.
 const MAX_LITERALS: usize = 4;
 
+/// Types of the standard library that are maps, sorted.
+const STANDARD_MAPS: [&str; 4] = [
+    "http.Header", "mail.Header", "textproto.MIMEHeader", "url.Values",
+];
+
+fn is_standard_map(walk: &Walk<'_>, made: Node<'_>) -> bool {
+    STANDARD_MAPS.binary_search(&walk.of(made)).is_ok()
+}
+
 /// Whether the keys in the braces of a literal are fields. Those of maps, arrays and slices are expressions.
-fn has_fields(body: Node<'_>) -> bool {
+fn has_fields(walk: &Walk<'_>, body: Node<'_>) -> bool {
     let made = literal_type(body, MAX_LITERALS);
     made.is_none_or(|made| {
-        !matches!(
-            made.kind(),
-            "map_type" | "slice_type" | "array_type" | "implicit_length_array_type"
-        )
+        !is_standard_map(walk, made)
+            && !matches!(
+                made.kind(),
+                "map_type" | "slice_type" | "array_type" | "implicit_length_array_type"
+            )
     })
 }
 

@@ -8,6 +8,7 @@ use foveate_index::{Confidence, DefId, FileId, Files, Snapshot};
 use foveate_model::{Lines, ReferenceKind, Role};
 
 use super::link::{self, LINE, Link};
+use super::related::implicit_implementers;
 use super::verb::{Verb, is_base, is_call, is_kind, verb};
 use crate::assemble::entry::{Entry, Layout, SectionKind};
 use crate::assemble::pack::Fidelity;
@@ -83,7 +84,7 @@ fn callers_of_members(plan: &Plan<'_>, ranks: &Ranks) -> Vec<Link> {
     links.take(plan.config.links.max_named_uses).collect()
 }
 
-/// A method with fewer call sites is mostly called through the methods that it overrides.
+/// A method with fewer call sites outside of tests is mostly called through the methods that it overrides.
 const FEW_CALLERS: usize = 3;
 /// Maximum named definitions of which such calls are looked up.
 const MAX_NAMED_METHODS: usize = 4;
@@ -100,34 +101,41 @@ fn callers_through_overridden(plan: &Plan<'_>, method: DefId, ranks: &Ranks) -> 
         return Vec::new();
     }
     let own = callers_of(plan, method, ranks);
-    if own.len() >= FEW_CALLERS {
+    let files = &plan.snapshot.files;
+    let shipped = own.iter().filter(|site| site.role(files) != Role::Test);
+    if shipped.count() >= FEW_CALLERS {
         return Vec::new();
     }
-    let own = own.into_iter().map(|site| Link::Caller {
-        of: method,
-        through: None,
-        site,
-    });
-    let links = overridden.into_iter().flat_map(|through| {
+    let own = own.into_iter().map(|site| (None, site));
+    let through = overridden.into_iter().flat_map(|through| {
         let sites = callers_of(plan, through, ranks).into_iter();
-        sites.map(move |site| Link::Caller {
-            of: method,
-            through: Some(through),
-            site: CallSite {
-                confidence: Confidence::NameOnly,
-                ..site
-            },
+        sites.map(move |site| {
+            let confidence = Confidence::NameOnly;
+            (Some(through), CallSite { confidence, ..site })
         })
     });
-    own.chain(links).collect()
+    let mut all: Vec<(Option<DefId>, CallSite)> = own.chain(through).collect();
+    all.sort_by_key(|(_, site)| site.role(files) == Role::Test);
+    let links = all.into_iter().map(|(through, site)| Link::Caller {
+        of: method,
+        through,
+        site,
+    });
+    links.collect()
 }
 
-/// Returns the methods of the bases of a method's class that have its name, those of the nearest bases first.
+/// Returns the methods of the bases of a method's class that have its name, those of the nearest bases first, and those of
+/// interfaces that the class implements without naming them.
 fn overridden(plan: &Plan<'_>, method: DefId) -> Vec<DefId> {
     const MAX_BASES: usize = 32;
-    let Snapshot { files, graph, .. } = plan.snapshot;
+    let Snapshot {
+        files,
+        symbols,
+        graph,
+        ..
+    } = plan.snapshot;
     let definition = files.definition(method);
-    let class = files.parent(method);
+    let class = graph.type_of_method(files, symbols, method);
     let Some(class) = class.filter(|_| definition.kind.is_function()) else {
         return Vec::new();
     };
@@ -146,20 +154,25 @@ fn overridden(plan: &Plan<'_>, method: DefId) -> Vec<DefId> {
     }
     let bases = classes.into_iter().skip(1);
     let members = bases.flat_map(|base| files.members(base));
-    members
-        .filter(|id| {
-            let member = files.definition(*id);
-            member.kind.is_function() && member.name == definition.name
-        })
-        .collect()
+    let named_alike = members.filter(|id| {
+        let member = files.definition(*id);
+        member.kind.is_function() && member.name == definition.name
+    });
+    let mut found: Vec<DefId> = named_alike.collect();
+    for id in graph.implemented(files, symbols, method) {
+        if !found.contains(&id) {
+            found.push(id);
+        }
+    }
+    found
 }
 
 /// Maximum classes that are listed as implementers of what the query names. Each takes one line; the share of callers
 /// bounds them further.
 const MAX_IMPLEMENTERS: usize = 64;
 
-/// Returns the places where classes extend or implement the types that the query names, if it asks for that. They are
-/// the whole answer, so that the limits on callers do not apply to them.
+/// Returns the places where classes extend or implement the types that the query names, if it asks for that, and the types
+/// that implement them without naming them. They are the whole answer, so that the limits on callers do not apply to them.
 fn implementers(plan: &Plan<'_>, ranks: &Ranks) -> Vec<Link> {
     let is_usage = plan.intent == IntentKind::UsageExploration;
     if !is_usage || !asks_for_implementers(&plan.request.query) {
@@ -167,8 +180,12 @@ fn implementers(plan: &Plan<'_>, ranks: &Ranks) -> Vec<Link> {
     }
     let files = &plan.snapshot.files;
     let types = plan.named.ids();
-    let types = types.filter(|id| files.definition(*id).kind.is_class());
+    let types: Vec<DefId> = types
+        .filter(|id| files.definition(*id).kind.is_class())
+        .collect();
+    let implicit = implicit_implementers(plan, &types);
     let mut sites: Vec<_> = types
+        .into_iter()
         .flat_map(|of| {
             let sites = plan.snapshot.graph.uses_of(of).iter();
             sites.map(move |site| (of, *site))
@@ -186,7 +203,11 @@ fn implementers(plan: &Plan<'_>, ranks: &Ranks) -> Vec<Link> {
         through: None,
         site,
     });
-    links.take(MAX_IMPLEMENTERS).collect()
+    implicit
+        .into_iter()
+        .chain(links)
+        .take(MAX_IMPLEMENTERS)
+        .collect()
 }
 
 /// Whether a question is about the classes that extend or implement a type.

@@ -61,6 +61,8 @@ impl TestRelation {
 pub(super) enum Relation {
     /// It overrides it.
     Overrides,
+    /// It implements it without naming it.
+    Implements,
     /// It is used by it.
     UsedBy,
 }
@@ -74,7 +76,7 @@ pub(super) enum Link {
         of: DefId,
         relation: TestRelation,
     },
-    /// A definition that overrides another one, or that another one uses.
+    /// A definition that overrides or implements another one, or that another one uses.
     Related {
         id: DefId,
         of: DefId,
@@ -104,7 +106,7 @@ impl Link {
             Self::Test { .. } | Self::TestFile { .. } => SectionKind::Tests,
             Self::Caller { .. } | Self::Removed(_) => SectionKind::Callers,
             Self::Related { relation, .. } => match relation {
-                Relation::Overrides => SectionKind::Callers,
+                Relation::Overrides | Relation::Implements => SectionKind::Callers,
                 Relation::UsedBy => SectionKind::Definitions,
             },
             Self::Import { .. } => SectionKind::Imports,

@@ -1,5 +1,5 @@
-//! Finds the definitions that a short question asks for by their relation to a named one: the methods that override it, and
-//! the definitions that it refers to.
+//! Finds the definitions that a short question asks for by their relation to a named one: the methods that override it, the
+//! types that implement it without naming it, and the definitions that it refers to.
 
 use foldhash::HashSet;
 use foveate_index::{Confidence, DefId, Snapshot};
@@ -7,7 +7,7 @@ use foveate_index::{Confidence, DefId, Snapshot};
 use super::link::{Link, Relation};
 use crate::assemble::card;
 use crate::assemble::entry::{Entry, SectionKind};
-use crate::assemble::hierarchy::overriding;
+use crate::assemble::hierarchy::{implementers, overriding};
 use crate::assemble::packed::{EntryKind, ShownPart};
 use crate::assemble::plan::{BudgetScope, Plan};
 
@@ -19,6 +19,19 @@ pub(super) fn overrides(plan: &Plan<'_>) -> Vec<Link> {
         id,
         of,
         relation: Relation::Overrides,
+    });
+    links.collect()
+}
+
+/// Returns the types that implement one of the given types without naming it.
+pub(super) fn implicit_implementers(plan: &Plan<'_>, types: &[DefId]) -> Vec<Link> {
+    let links = types.iter().flat_map(|of| {
+        let found = implementers(plan.snapshot, *of).into_iter();
+        found.map(move |id| Link::Related {
+            id,
+            of: *of,
+            relation: Relation::Implements,
+        })
     });
     links.collect()
 }
@@ -71,6 +84,11 @@ pub(super) fn add(
     let of = &*plan.snapshot.files.definition(of).qualified_name;
     let (section, reason, fact) = match relation {
         Relation::Overrides => (SectionKind::Callers, format!("overrides {of}"), "overrides"),
+        Relation::Implements => (
+            SectionKind::Callers,
+            format!("implements {of}"),
+            "implements",
+        ),
         Relation::UsedBy => (
             SectionKind::Definitions,
             format!("used by {of}"),

@@ -361,3 +361,89 @@ fn all_of_a_few_definitions_of_a_name_are_looked_up() {
     assert!(pack.context.contains("def main"), "{}", pack.context);
     assert!(!pack.context.contains("stop_loop"), "{}", pack.context);
 }
+
+/// No type of Go names the interfaces that it implements.
+const GO_STORES: &str = "
+    //- go.mod
+    module acme
+    //- store/store.go
+    package store
+
+    type Store interface {
+    \tFetchRow(key string) (row []byte, err error)
+    }
+
+    func Warm(stores []Store) {
+    \tfor _, store := range stores {
+    \t\tstore.FetchRow(\"first\")
+    \t}
+    }
+    //- memory/memory.go
+    package memory
+
+    type Memory struct{}
+    //- memory/rows.go
+    package memory
+
+    func (m *Memory) FetchRow(k string) ([]byte, error) { return nil, nil }
+
+    type Numbers struct{}
+
+    func (n *Numbers) FetchRow(k int) ([]byte, error) { return nil, nil }
+    //- memory/memory_test.go
+    package memory
+
+    import \"testing\"
+
+    func TestFetchRow(t *testing.T) {
+    \tm := &Memory{}
+    \tm.FetchRow(\"a\")
+    \tm.FetchRow(\"b\")
+    \tm.FetchRow(\"c\")
+    \tm.FetchRow(\"d\")
+    }
+";
+
+#[test]
+fn types_that_do_not_name_their_interface_are_its_implementers() {
+    let snapshot = fixture(GO_STORES);
+    for query in [
+        "which types implement Store?", "who implements `Store`?", "implementations of Store",
+    ] {
+        let pack = asked(&snapshot, query, 4000);
+        let found = reasons(&pack, "callers");
+        assert_eq!(
+            found,
+            ["Memory: implements Store"],
+            "{query}: {}",
+            pack.context
+        );
+        assert!(!pack.context.contains("Numbers"), "{}", pack.context);
+    }
+    let pack = asked(&snapshot, "who overrides Store.FetchRow?", 4000);
+    assert_eq!(
+        reasons(&pack, "callers"),
+        ["Memory.FetchRow: overrides Store.FetchRow"],
+        "{}",
+        pack.context
+    );
+    let pack = asked(&snapshot, "who implements FetchRow?", 4000);
+    assert!(!pack.context.contains("func Warm"), "{}", pack.context);
+}
+
+#[test]
+fn calls_through_an_interface_are_listed_beside_those_of_tests() {
+    let snapshot = fixture(GO_STORES);
+    let pack = asked(&snapshot, "who calls Memory.FetchRow?", 4000);
+    let found = reasons(&pack, "callers");
+    let through = "Warm: uses Memory.FetchRow through Store.FetchRow".to_owned();
+    assert!(found.contains(&through), "{found:?}\n{}", pack.context);
+}
+
+#[test]
+fn members_of_a_type_are_those_of_its_whole_package() {
+    let snapshot = fixture(GO_STORES);
+    let pack = asked(&snapshot, "who calls `Memory`?", 4000);
+    let call = "m.FetchRow(\"d\")";
+    assert!(pack.context.contains(call), "{}", pack.context);
+}

@@ -122,8 +122,9 @@ fn value(value: foveate_model::values::Value, text: &str) -> String {
         Value::Element(path) => format!("element {}", path.of(text)),
         Value::CallElement(path) => format!("element {}()", path.of(text)),
         Value::Parameter | Value::Unknown => String::new(),
-        Value::Member { .. } | Value::MemberOfCall { .. } | Value::MemberOfType { .. } => {
-            format!("{value:?}")
-        }
+        Value::Member { .. }
+        | Value::MemberOfCall { .. }
+        | Value::CallOfCall { .. }
+        | Value::MemberOfType { .. } => format!("{value:?}"),
     }
 }
