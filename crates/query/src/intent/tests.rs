@@ -331,6 +331,8 @@ fn failed_test_makes_bug_fix() {
         "1) Refactor\n     adds a test for shelves:\n   AssertionError: no",
         "● Shelf › adds a test",
         "not ok 3 - moves books",
+        "=== short test summary info ===\nFAILED tests/test_shelf.py::test_add - AssertionError",
+        "FAIL: test_add (tests.test_shelf.TestShelf.test_add)",
     ] {
         let found = detect(&QueryText::parse(query), None);
         assert_eq!(found.kind, BugFix, "{query}: {found:?}");

@@ -150,3 +150,40 @@ fn failed_tests_are_found_by_their_titles() {
     // The title of a test with parameters is made when it runs.
     assert_eq!(tests("● Shelf › adds 17 books"), ["test/a.spec.js:Shelf"]);
 }
+
+#[test]
+fn failed_tests_of_python_are_found_in_their_files() {
+    const TESTS: &str = "
+        //- tests/test_a.py
+        class TestShelf:
+            def test_add(self): pass
+
+        class TestCart:
+            def test_add(self): pass
+
+        //- tests/test_b.py
+        def test_add(): pass
+        ";
+    let snapshot = snapshot(TESTS, &[]);
+    let tests = |query: &str| {
+        let found = find(&snapshot, query, &Focus::default());
+        let symbols = found.symbols.iter();
+        resolved_by(
+            &snapshot,
+            symbols.filter(|s| s.from == EvidenceSource::Traceback),
+        )
+    };
+    assert_eq!(
+        tests("It breaks\n\nFAILED tests/test_a.py::TestCart::test_add - KeyError: 1"),
+        ["tests/test_a.py:TestCart.test_add"]
+    );
+    assert_eq!(
+        tests("It breaks\n\nERROR: test_add (tests.test_a.TestShelf.test_add)"),
+        ["tests/test_a.py:TestShelf.test_add"]
+    );
+    assert_eq!(
+        tests("It breaks\n\ntests/test_b.py::test_add FAILED [ 50%]"),
+        ["tests/test_b.py:test_add"]
+    );
+    assert_eq!(tests("FAILED tests/test_c.py::test_add"), [""; 0]);
+}
