@@ -32,6 +32,12 @@ const BESIDE_NAMES: &[&str] = &[
     "show", "struct", "tell", "trait", "type", "variable",
 ];
 
+/// Words by which a question for a definition asks for code of a name: "where is x defined", "where is the x function".
+/// What is "implemented" or "located" may be more than that.
+const DECLARING: &[&str] = &[
+    "declaration", "declared", "decorator", "defined", "definition", "function", "macro", "method",
+];
+
 /// Whether a word carries no meaning about code.
 pub(crate) fn is_stop_word(word: &str) -> bool {
     STOP_WORDS.binary_search(&word).is_ok()
@@ -125,12 +131,15 @@ impl Resolver<'_> {
         let (at, name) = tokens.find(|(_, token)| token.to_lowercase() == word)?;
         let found = self.snapshot.symbols.named(name);
         let is_function = |id: &DefId| self.snapshot.files.definition(*id).kind.is_function();
+        let asks_for_function = match asks {
+            LookUp::Calls | LookUp::Overrides => true,
+            LookUp::Definition => asks_for_declaration(title),
+            _ => false,
+        };
         let is_meant = match name.starts_with(char::is_uppercase) {
             // A sentence begins in upper case.
             true => at > 0 && !found.is_empty(),
-            false => {
-                matches!(asks, LookUp::Calls | LookUp::Overrides) && found.iter().any(is_function)
-            }
+            false => asks_for_function && found.iter().any(is_function),
         };
         is_meant.then_some(name)
     }
@@ -173,6 +182,12 @@ impl Resolver<'_> {
             .copied()
             .collect()
     }
+}
+
+/// Whether a question for a definition asks for code of a name.
+fn asks_for_declaration(title: &str) -> bool {
+    let mut words = title.split(|c: char| !c.is_alphanumeric());
+    words.any(|word| DECLARING.contains(&word.to_lowercase().as_str()))
 }
 
 /// Replaces dotted names, and names of several words, that were resolved by commas: `do_close_door` is found by its name, so

@@ -249,3 +249,25 @@ fn method_named_like_an_extension_is_found() {
     let file = [("Reply.json".to_owned(), "{}".to_owned())];
     assert_eq!(resolved("It fails\n\nin Reply.json today", &file), [""; 0]);
 }
+
+#[test]
+fn plain_words_are_names_where_code_of_a_name_is_asked_for() {
+    const SHOP: &str = "
+        //- shop.py
+        def caching(): pass
+        def command(): pass
+        class Shelf: pass
+        ";
+    let named = |query: &str| {
+        let found = find(&snapshot(SHOP, &[]), query, &Focus::default());
+        let symbols = found.symbols.iter();
+        let symbols = symbols.map(|s| format!("{} {}", s.from.name(), s.name));
+        symbols.collect::<Vec<_>>()
+    };
+    assert_eq!(named("where is caching defined?"), ["title caching"]);
+    assert_eq!(named("where is the caching function?"), ["title caching"]);
+    // It may be more than a function.
+    assert_eq!(named("where is caching implemented?"), ["word caching"]);
+    // The commands are the answer.
+    assert_eq!(named("which commands extend Shelf?"), ["title Shelf"]);
+}
