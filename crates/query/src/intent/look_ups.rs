@@ -339,6 +339,6 @@ pub(super) fn kinds_of_answers(asks: LookUp, clauses: &[Clause]) -> impl Iterato
     let words = clause.map_or(&[][..], |clause| clause.words.as_slice());
     let before = words
         .iter()
-        .take_while(|word| !asking.contains(&word.text.as_str()));
+        .take_while(move |word| !asking.contains(&word.text.as_str()));
     before.filter(|word| !word.is_name && !word.is_capitalised)
 }

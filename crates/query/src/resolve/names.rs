@@ -135,8 +135,8 @@ impl Resolver<'_> {
     }
 
     /// Resolves `a.b.C.m` as a path through modules; else by its longest known qualified suffix; else as a member
-    /// that `C` inherits or a variable named like it has; else in a file named like `C`; else each of its names alone, in which case it returns
-    /// false. Names of a standard library are not split.
+    /// that `C` inherits or a variable named like it has; else at the top of a file called `C`; else each of its names
+    /// alone, in which case it returns false. Names of a standard library are not split.
     fn dotted(&mut self, name: &str, from: EvidenceSource, strength: f32) -> bool {
         let qualified = self.config.strength.qualified.max(strength);
         if self.as_module(name, from, qualified)
