@@ -228,3 +228,9 @@ fn marks_of_ci_logs_are_no_titles() {
     let text = parse("== Shelf.add fails ==\n\nIt does.\n");
     assert_ne!(text.title(), "");
 }
+
+#[test]
+fn error_with_its_module_is_read_in_prose() {
+    let found = errors("It fails\n\nzipfile.BadZipFile: File is not a zip file\n");
+    assert_eq!(found, ["zipfile.BadZipFile: File is not a zip file"]);
+}
