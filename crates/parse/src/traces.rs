@@ -177,12 +177,36 @@ fn is_plain_error(text: &str) -> bool {
         None => (text, ""),
     };
     let name = class.rsplit('.').next().unwrap_or("");
-    let named = name.starts_with(char::is_uppercase)
-        && ENDS.iter().any(|end| name.ends_with(end))
+    let is_class = name.starts_with(char::is_uppercase)
         && class
             .chars()
             .all(|c| c.is_alphanumeric() || matches!(c, '.' | '_' | '$'));
-    named && (rest.is_empty() || rest.starts_with(':') || rest.starts_with(" ["))
+    let named = ENDS.iter().any(|end| name.ends_with(end))
+        && (rest.is_empty() || rest.starts_with(':') || rest.starts_with(" ["));
+    is_class && (named || is_qualified_failure(class, rest))
+}
+
+/// Whether a class with its module, as Python prints it, and the text after it are an error, though the class is not called
+/// one: `zipfile.BadZipFile: File is not a zip file`.
+fn is_qualified_failure(class: &str, rest: &str) -> bool {
+    const STARTS: [&str; 6] = [
+        "Bad", "Invalid", "Missing", "TooMany", "Unexpected", "Unsupported",
+    ];
+    const ENDS: [&str; 7] = [
+        "Aborted", "Denied", "Disconnected", "Expired", "Failed", "Refused", "Timeout",
+    ];
+    // A setting has one value: `server.ReadTimeout: 30`.
+    const MIN_WORDS: usize = 2;
+    let Some((module, name)) = class.rsplit_once('.') else {
+        return false;
+    };
+    let is_lower = |c: char| c.is_lowercase() || c.is_ascii_digit() || matches!(c, '.' | '_');
+    let is_failure = STARTS.iter().any(|start| name.starts_with(start))
+        || ENDS.iter().any(|end| name.ends_with(end));
+    let text = rest.strip_prefix(':');
+    let has_text =
+        text.is_some_and(|text| text.is_empty() || text.split_whitespace().count() >= MIN_WORDS);
+    is_failure && has_text && !module.is_empty() && module.chars().all(is_lower)
 }
 
 /// Returns the text of an error line without the prefixes that tools print.
@@ -245,6 +269,26 @@ pub(crate) fn check(cases: &[(&str, &str)]) {
 #[cfg(test)]
 mod tests {
     use super::is_error;
+
+    #[test]
+    fn errors_of_python_need_not_be_called_so() {
+        for line in [
+            "zipfile.BadZipFile: File is not a zip file",
+            "httpx.ReadTimeout: timed out twice",
+            "requests.exceptions.TooManyRedirects:",
+        ] {
+            assert!(is_error(line), "{line}");
+        }
+        for line in [
+            "server.ReadTimeout: 30",
+            "httpx.ReadTimeout is too short",
+            "Server.ReadTimeout: the time to wait",
+            "ReadTimeout: the time to wait",
+            "zipfile.ZipFile: a file of files",
+        ] {
+            assert!(!is_error(line), "{line}");
+        }
+    }
 
     /// Both would take hours, or overflow the stack, if every prefix were followed.
     #[test]

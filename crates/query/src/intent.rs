@@ -201,8 +201,11 @@ pub(crate) fn asking_words(text: &QueryText) -> Vec<String> {
     let words = words.map(|word| word.text.clone());
     let question = look_ups::read(text, &query);
     let of_question = question.map_or(&[][..], |question| look_ups::asking_words(question.asks));
+    let kinds = question.map(|question| look_ups::kinds_of_answers(question.asks, &query.clauses));
+    let kinds = kinds.into_iter().flatten().map(|word| word.text.clone());
     words
         .chain(of_question.iter().map(|word| (*word).to_owned()))
+        .chain(kinds)
         .collect()
 }
 

@@ -154,13 +154,16 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// Returns an instance of the type that a type alias names, or of the alias if it describes a type
-    /// itself.
+    /// Returns an instance of the type that a type alias, or a variable such as `Gate = Door`, names, or of the alias if
+    /// it describes a type itself.
     fn value_of_alias(&self, id: DefId, inferences: u32) -> Value {
         let names = self.names;
         let definition = names.definition(id);
-        if definition.kind != DefinitionKind::TypeAlias || inferences == 0 {
+        if inferences == 0 {
             return Value::Unknown;
+        }
+        if definition.kind != DefinitionKind::TypeAlias {
+            return self.value_of_named_class(id, inferences - 1);
         }
         let position = Position::new(id.file, definition.parent);
         let type_name = self
@@ -169,6 +172,19 @@ impl<'a> Evaluator<'a> {
         match type_name {
             Some(type_name) => self.value_of_type(position, type_name, inferences - 1),
             None => Value::Instance(id),
+        }
+    }
+
+    /// Returns an instance of the class that a variable names by its initial value.
+    fn value_of_named_class(&self, id: DefId, inferences: u32) -> Value {
+        let known = self.known(id.file);
+        let held = known.and_then(|known| known.held_by(id.local));
+        if !matches!(held, Some(values::Value::Name(_))) {
+            return Value::Unknown;
+        }
+        match self.held_by(id, inferences) {
+            Value::Class(class) => Value::Instance(class),
+            _ => Value::Unknown,
         }
     }
 
@@ -288,7 +304,8 @@ impl<'a> Evaluator<'a> {
             Value::Definition(id) if inferences > 0 => {
                 let is_alias = self.names.definition(id).kind == DefinitionKind::TypeAlias;
                 match self.held_by(id, inferences - 1) {
-                    Value::Definition(_) => Value::Unknown,
+                    // As in `make = open_door`.
+                    Value::Definition(function) => self.return_value(function, inferences - 1),
                     // Calling an alias constructs an object of its type.
                     held @ Value::Instance(_) if is_alias => held,
                     held => return self.call_result((held, Confidence::Likely), inferences - 1),

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use foldhash::HashMap;
 use foveate_model::LocalId;
+use foveate_model::values::Value;
 
 use crate::change::FileSet;
 use crate::files::{DefId, FileId};
@@ -20,6 +21,8 @@ use crate::graph::targets::{Target, Targets};
 const MAX_CLASSES: usize = 64;
 /// Maximum number of bases of one class.
 const MAX_BASES: usize = 16;
+/// Maximum number of variables between the name of a base and its class.
+const MAX_ALIASES: usize = 4;
 
 /// The resolved bases of all classes.
 #[derive(Debug, Default)]
@@ -155,9 +158,10 @@ fn bases_of_file(names: NameResolver<'_>, file: FileId) -> Rows<DefId> {
         let class = DefId::new(file, LocalId(position));
         let start = pairs.len();
         for base in definition.bases.iter().take(MAX_BASES) {
-            for id in class_named(names, file, definition.parent, base).definitions() {
+            let named = class_named(names, file, definition.parent, base);
+            for id in named.definitions().filter_map(|id| aliased(names, id)) {
                 let pair = (position, id);
-                if id != class && names.is_base(id) && !pairs[start..].contains(&pair) {
+                if id != class && !pairs[start..].contains(&pair) {
                     pairs.push(pair);
                 }
             }
@@ -168,6 +172,24 @@ fn bases_of_file(names: NameResolver<'_>, file: FileId) -> Rows<DefId> {
         Some((last, _)) => Rows::from_pairs(*last as usize + 1, &pairs),
         None => Rows::default(),
     }
+}
+
+/// Returns the class that a definition is or, as in `Gate = Door`, names.
+fn aliased(names: NameResolver<'_>, mut id: DefId) -> Option<DefId> {
+    for _ in 0..=MAX_ALIASES {
+        if names.is_base(id) {
+            return Some(id);
+        }
+        let facts = names.facts(id.file)?;
+        let Some(Value::Name(path)) = facts.values.held_by(id.local) else {
+            return None;
+        };
+        let path = path.of(names.text(id.file));
+        let parent = facts.definition(id.local)?.parent;
+        let named = class_named(names, id.file, parent, path);
+        id = named.definitions().next()?;
+    }
+    None
 }
 
 /// Resolves the name of a base class at the position of a class. Inherited members are not available yet.

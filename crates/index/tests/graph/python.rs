@@ -364,3 +364,65 @@ fn variables_stand_in_for_imports_of_their_name() {
         ",
     );
 }
+
+const ALIASES: &str = "
+    //- shop/__init__.py
+    //- shop/doors.py
+    class Door:
+        def shut(self): pass
+
+    def open_door(): return Door()
+
+    Gate = Door
+    Portal = Gate
+    make = open_door
+    //- shop/use.py
+    from shop import doors
+    from shop.doors import Gate, Portal, make
+
+    class Tower(Portal):
+        def guard(self):
+            self.shut()
+
+    class Keep(doors.Gate):
+        pass
+
+    def of_type(gate: Gate):
+        gate.shut()
+
+    def of_call():
+        make().shut()
+
+    def of_derived(keep: Keep):
+        keep.shut()
+    ";
+
+#[test]
+fn variables_that_name_classes_and_functions_stand_for_them() {
+    check_uses(
+        ALIASES,
+        "shop/doors.py:Door.shut",
+        &[
+            "shop/use.py:6 likely", "shop/use.py:12 likely", "shop/use.py:15 likely",
+            "shop/use.py:18 likely",
+        ],
+    );
+}
+
+#[test]
+fn variables_that_name_each_other_end() {
+    check_names(
+        "
+        //- shop.py
+        A = B
+        B = A
+
+        class Door(A):
+            def shut(self): pass
+
+        def close(door: A):
+            door.shut()
+        ",
+        "shop.py A -> shop.py:A",
+    );
+}

@@ -80,12 +80,13 @@ const QUESTIONS: &[Question] = &[
         kind: IntentKind::UsageExploration,
         is_sure: true,
         patterns: &[
-            "who|whos|what|which ?else ?<code:any> implements|implement|extends|extend|subclasses|subclass|inherits|inherit ?from ?the ?interface|class|trait|type|protocol NAME ?interface|class|trait|type|protocol ?? $",
-            "what|which ?other classes|types|structs|enums|interfaces implement|implements|extend|extends|inherit|inherits|subclass ?from __ ?? $",
+            "who|whos|what|which ?else ?<code:any> implements|implement|extends|extend|subclasses|subclass|inherits|inherit|derives|derive ?from ?the ?interface|class|trait|type|protocol TYPE ?interface|class|trait|type|protocol ?? $",
+            "what|which ?other classes|types|structs|enums|interfaces implement|implements|extend|extends|inherit|inherits|subclass|derive ?from __ ?? $",
+            "what|which ?other *s implement|extend|inherit|subclass|derive ?from ?the TYPE ?class|interface|trait|type|protocol ?? $",
             list!(
                 "implementations|implementers|implementors|subclasses|subtypes|descendants of|for __ ?? $"
             ),
-            "<look> ?me|us ?for|to|at ?a ?list ?of ?all|every|each|any ?of ?the classes|types|structs|enums|interfaces ?that|which implement|implementing|extend|extending|inherit|inheriting|subclass|subclassing ?from __ ?? $",
+            "<look> ?me|us ?for|to|at ?a ?list ?of ?all|every|each|any ?of ?the classes|types|structs|enums|interfaces ?that|which implement|implementing|extend|extending|inherit|inheriting|subclass|subclassing|derive|deriving ?from __ ?? $",
             // "Classes implementing x should be exported" is no question.
             "all|every classes|types|structs|enums|interfaces implementing|extending|inheriting|subclassing ?from __ ?? $",
             "classes|types|structs|enums|interfaces implementing|extending|inheriting|subclassing ?from NAME ?? $",
@@ -200,6 +201,7 @@ const QUESTIONS: &[Question] = &[
         is_sure: true,
         patterns: &[
             "where|wheres ?is|are|can|do|does ?i|we|you ?find __ defined|declared|implemented|located ?at|in ?? $",
+            "where|wheres ?is|can|do ?i|we|you ?find the __ function|method|class|struct|trait|interface|enum|macro|decorator|constant ?? $",
             "<look> ?me|us ?for|to|at ?the definition|declaration|implementation|source ?code of|for __ ?? $",
             "?the definition|declaration of __ ?? $",
         ],
@@ -322,9 +324,21 @@ pub(super) fn asking_words(asks: LookUp) -> &'static [&'static str] {
         LookUp::Implementers => &[
             "implement", "implements", "implementing", "implementations", "implementers",
             "implementors", "extend", "extends", "extending", "inherit", "inherits", "inheriting",
-            "subclass", "subclasses", "subclassing", "subtypes", "descendants", "classes", "types",
-            "structs", "enums", "interfaces",
+            "subclass", "subclasses", "subclassing", "subtypes", "derive", "derives", "deriving",
+            "descendants", "classes", "types", "structs", "enums", "interfaces",
         ],
         LookUp::Definition | LookUp::Uses | LookUp::Calls => &[],
     }
+}
+
+/// Returns the words before the one by which a question for implementers asks: `commands` of "which commands extend x" only
+/// says of what kind the answers are.
+pub(super) fn kinds_of_answers(asks: LookUp, clauses: &[Clause]) -> impl Iterator<Item = &Word> {
+    let asking = asking_words(asks);
+    let clause = clauses.first().filter(|_| asks == LookUp::Implementers);
+    let words = clause.map_or(&[][..], |clause| clause.words.as_slice());
+    let before = words
+        .iter()
+        .take_while(move |word| !asking.contains(&word.text.as_str()));
+    before.filter(|word| !word.is_name && !word.is_capitalised)
 }

@@ -187,6 +187,8 @@ fn phrasings_of_a_look_up_ask_the_same() {
                 "definition of open_door",
                 "go to the definition of open_door",
                 "open_door definition",
+                "where is the open_door function?",
+                "where can I find the Shelf class",
             ][..],
         ),
         (
@@ -236,6 +238,10 @@ fn phrasings_of_a_look_up_ask_the_same() {
                 "show me all types that extend Shelf",
                 "what subclasses does Shelf have?",
                 "BookShelf implementations",
+                "who implements Shelf?",
+                "which commands extend Shelf",
+                "which exceptions inherit from ShelfError?",
+                "what classes derive from Shelf",
             ][..],
         ),
         (
@@ -334,6 +340,7 @@ fn titles_of_issues_look_nothing_up() {
         "Add tests for open_door",
         "Missing tests for `Shelf`",
         "Classes implementing Shelf should be exported",
+        "which commands extend the timeout?",
     ] {
         let found = detect(&QueryText::parse(text), None);
         assert_eq!(found.look_up, None, "{text}: {found:?}");
@@ -346,6 +353,8 @@ fn failed_test_makes_bug_fix() {
         "1) Refactor\n     adds a test for shelves:\n   AssertionError: no",
         "● Shelf › adds a test",
         "not ok 3 - moves books",
+        "=== short test summary info ===\nFAILED tests/test_shelf.py::test_add - AssertionError",
+        "FAIL: test_add (tests.test_shelf.TestShelf.test_add)",
     ] {
         let found = detect(&QueryText::parse(query), None);
         assert_eq!(found.kind, BugFix, "{query}: {found:?}");

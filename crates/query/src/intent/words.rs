@@ -3,8 +3,8 @@
 //! A pattern is a sequence of elements separated by spaces. `add|write` is one of several words,
 //! `fail*` a word with this start, `*s` a word with this end, `<code>` a word of a class of
 //! [`super::lexicon`] in its base form (`<use:s>`, `<use:past>`, `<use:ing>` and `<use:any>` in other
-//! forms), `NAME` an identifier, `..` up to four words of any kind, `__` up to six words of the same
-//! phrase, `?x` an optional x, and `$` the end.
+//! forms), `NAME` an identifier, `TYPE` an identifier or a capitalised word, `..` up to four words of
+//! any kind, `__` up to six words of the same phrase, `?x` an optional x, and `$` the end.
 
 use super::lexicon::{self, ClassSet, Classes, Form, Letters, first_letter};
 
@@ -16,6 +16,8 @@ pub(super) struct Word {
     pub classes: Classes,
     /// Whether it is an identifier or a path: `Pool.take`, `src/lib.rs`.
     pub is_name: bool,
+    /// Whether another word begins with an upper-case letter.
+    pub is_capitalised: bool,
 }
 
 impl Word {
@@ -23,15 +25,15 @@ impl Word {
         Self {
             classes: lexicon::classes(&text),
             text,
-            is_name: false,
+            ..Self::default()
         }
     }
 
     fn name(text: &str) -> Self {
         Self {
             text: text.to_owned(),
-            classes: Classes::default(),
             is_name: true,
+            ..Self::default()
         }
     }
 
@@ -53,17 +55,21 @@ pub(super) fn split(text: &str, max_words: usize) -> Vec<Word> {
             .trim_matches(|c: char| !c.is_alphanumeric() && !matches!(c, '_' | '-' | '@' | '/'));
         if bare.ends_with("Error") || bare.ends_with("Exception") {
             // `KeyError` counts as the word "error".
-            words.push(Word::plain("error".to_owned()));
+            words.push(Word {
+                is_capitalised: true,
+                ..Word::plain("error".to_owned())
+            });
         } else if is_name(bare, chunk) && !is_brand(bare) {
             words.push(Word::name(bare));
         } else {
             let plain = bare.replace(['\'', '’', '`'], "").to_lowercase();
             let parts = plain.split(|c: char| !c.is_alphanumeric());
-            words.extend(
-                parts
-                    .filter(|part| !part.is_empty())
-                    .map(|part| Word::plain(part.to_owned())),
-            );
+            let is_capitalised = bare.starts_with(char::is_uppercase);
+            let word = |part: &str| Word {
+                is_capitalised,
+                ..Word::plain(part.to_owned())
+            };
+            words.extend(parts.filter(|part| !part.is_empty()).map(word));
         }
         // The name of a Ruby method may end in a question mark: `File.exist?`.
         let goes_on = chunks
@@ -187,6 +193,8 @@ struct Choice {
     /// Classes per form, in the order of [`Form::ALL`].
     classes: [ClassSet; 4],
     name: bool,
+    /// Whether it matches capitalised words, beside names.
+    capitalised: bool,
     /// Whether it matches the end of the words.
     end: bool,
     /// The first letters of `words` and `starts`, to reject most words quickly.
@@ -199,6 +207,9 @@ impl Choice {
         for part in text.split('|') {
             if part == "NAME" {
                 choice.name = true;
+            } else if part == "TYPE" {
+                choice.name = true;
+                choice.capitalised = true;
             } else if part == "$" {
                 choice.end = true;
             } else if let Some(class) = part.strip_prefix('<') {
@@ -260,6 +271,7 @@ impl Choice {
                 || self.starts.iter().any(|start| text.starts_with(start)));
         is_listed
             || self.name && word.is_name
+            || self.capitalised && word.is_capitalised
             || self.ends.iter().any(|end| text.ends_with(end))
             || self
                 .classes
@@ -387,6 +399,9 @@ mod tests {
             ("doesnt work", "it doesn’t work", true),
             ("how is NAME used", "How is Pool.get used?", true),
             ("not ?really work*", "it is not working", true),
+            ("*s extend TYPE", "which books extend Shelf?", true),
+            ("*s extend TYPE", "which books extend my_shelf?", true),
+            ("*s extend TYPE", "which books extend shelves?", false),
         ] {
             assert_eq!(
                 Pattern::new(pattern).is_in(&split(text, 100)),

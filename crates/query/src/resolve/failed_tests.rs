@@ -1,5 +1,5 @@
 //! Resolves the titles of failed tests to the blocks that define the tests: `it('collects', …)` within
-//! `describe('scope', …)`.
+//! `describe('scope', …)`; and the names that a test runner writes with a file to functions there.
 
 use foveate_index::{DefId, Snapshot};
 
@@ -44,8 +44,8 @@ fn blocks_of(snapshot: &Snapshot, test: &FailedTest) -> Vec<DefId> {
     found.find(|found| !found.is_empty()).unwrap_or_default()
 }
 
-/// Returns the blocks with the last of some titles; those in its group and in the file of the test if there are any. A
-/// title may contain the separator, so that it looks like several.
+/// Returns the blocks with the last of some titles; those in its group and in the file of the test if there are any. In
+/// that file, a function may be the test. A title may contain the separator, so that it looks like several.
 fn named(snapshot: &Snapshot, titles: &[String], test: &FailedTest) -> Vec<DefId> {
     let Snapshot { files, symbols, .. } = snapshot;
     for start in (0..titles.len()).rev() {
@@ -54,9 +54,14 @@ fn named(snapshot: &Snapshot, titles: &[String], test: &FailedTest) -> Vec<DefId
         let title = title
             .get(..title.floor_char_boundary(MAX_TITLE))
             .unwrap_or("");
+        let is_in_file =
+            |id: &DefId| !test.path.is_empty() && files.path(id.file).ends_with(&test.path);
+        let is_test = |id: &DefId| {
+            let definition = files.definition(*id);
+            definition.modifiers.is_block || definition.kind.is_function() && is_in_file(id)
+        };
         let blocks = symbols.named(title).iter().copied();
-        let blocks = blocks.filter(|id| files.definition(*id).modifiers.is_block);
-        let mut blocks: Vec<DefId> = blocks.collect();
+        let mut blocks: Vec<DefId> = blocks.filter(is_test).collect();
         if blocks.is_empty() {
             continue;
         }
@@ -64,8 +69,6 @@ fn named(snapshot: &Snapshot, titles: &[String], test: &FailedTest) -> Vec<DefId
             let parent = files.parent(*id).map(|parent| files.definition(parent));
             parent.is_some_and(|parent| groups.last().is_some_and(|group| *group == *parent.name))
         };
-        let is_in_file =
-            |id: &DefId| !test.path.is_empty() && files.path(id.file).ends_with(&test.path);
         narrow(&mut blocks, is_in_file);
         narrow(&mut blocks, is_in_group);
         return blocks;

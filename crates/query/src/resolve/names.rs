@@ -135,8 +135,8 @@ impl Resolver<'_> {
     }
 
     /// Resolves `a.b.C.m` as a path through modules; else by its longest known qualified suffix; else as a member
-    /// that `C` inherits or a variable named like it has; else each of its names alone, in which case it returns
-    /// false. Names of a standard library are not split.
+    /// that `C` inherits or a variable named like it has; else at the top of a file called `C`; else each of its names
+    /// alone, in which case it returns false. Names of a standard library are not split.
     fn dotted(&mut self, name: &str, from: EvidenceSource, strength: f32) -> bool {
         let qualified = self.config.strength.qualified.max(strength);
         if self.as_module(name, from, qualified)
@@ -159,7 +159,7 @@ impl Resolver<'_> {
         if origin::is_runtime_name(name) || is_placeholder(name) {
             return false;
         }
-        if self.member(name, from, strength) {
+        if self.member(name, from, strength) || self.in_file_of_name(name, from, qualified) {
             return true;
         }
         if let Some(class) = constructed(name) {
@@ -231,7 +231,7 @@ impl Resolver<'_> {
     }
 
     /// Resolves a dotted name by its longest known qualified suffix; returns false if there is none.
-    fn by_suffix(&mut self, name: &str, from: EvidenceSource, strength: f32) -> bool {
+    pub(super) fn by_suffix(&mut self, name: &str, from: EvidenceSource, strength: f32) -> bool {
         let Snapshot { files, symbols, .. } = self.snapshot;
         let is_foreign = origin::is_runtime_name(name);
         let mut suffix = name;
@@ -292,6 +292,26 @@ impl Resolver<'_> {
         self.add_definitions(name, from, certainty, &found);
         self.plain(type_name, from, of_type);
         true
+    }
+
+    /// Resolves `m.f` to `f` at the top of the files named `m`: texts leave out the packages around a module. Returns
+    /// false if there is none.
+    fn in_file_of_name(&mut self, name: &str, from: EvidenceSource, strength: f32) -> bool {
+        let Some((path, last)) = name.rsplit_once('.') else {
+            return false;
+        };
+        let module = path.rsplit('.').next().unwrap_or(path);
+        let Snapshot { files, symbols, .. } = self.snapshot;
+        let is_there = |id: &DefId| {
+            files.file(id.file).path.stem() == module
+                && files.definition(*id).parent.is_none()
+                && self.is_evidence(id.file, from)
+                && !self.is_block(*id)
+        };
+        let named = symbols.named(last).iter().copied();
+        let found: Vec<DefId> = named.filter(is_there).collect();
+        self.add_definitions(name, from, strength, &found);
+        !found.is_empty()
     }
 
     /// Returns the members of this name of the types among some definitions.

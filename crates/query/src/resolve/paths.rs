@@ -24,6 +24,12 @@ impl Resolver<'_> {
             for file in &files {
                 self.add_file(*file, EvidenceSource::Path, self.config.strength.path);
             }
+            let is_name = mention.line == 0 && !mention.from_url && !mention.path.contains('/');
+            if files.is_empty() && is_name {
+                // `Reply.json` may be a method.
+                let strength = self.config.strength.qualified;
+                self.by_suffix(&mention.path, EvidenceSource::Prose, strength);
+            }
             self.line(&files, &mention.path, mention.line, text);
             if mention.last_line > mention.line {
                 self.line(&files, &mention.path, mention.last_line, text);

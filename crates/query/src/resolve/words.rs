@@ -34,6 +34,11 @@ const BESIDE_NAMES: &[&str] = &[
 
 /// Signs that may begin or end a name. Texts also emphasise words with underscores.
 const SIGNS: [char; 2] = ['_', '$'];
+/// Words by which a question for a definition asks for code of a name: "where is x defined", "where is the x function".
+/// What is "implemented" or "located" may be more than that.
+const DECLARING: &[&str] = &[
+    "declaration", "declared", "decorator", "defined", "definition", "function", "macro", "method",
+];
 
 /// Whether a word carries no meaning about code.
 pub(crate) fn is_stop_word(word: &str) -> bool {
@@ -52,7 +57,7 @@ impl Resolver<'_> {
         };
         let names = self.resolved_names();
         let asking = intent::asking_words(text);
-        let title = without_fixed_wording(&title.text);
+        let title = without_paths(&without_fixed_wording(&title.text), text);
         let mut clauses = clauses(&without_names(&title, |name| names.contains(name)));
         // "Who uses x" is not about a function `use`.
         for clause in &mut clauses {
@@ -134,12 +139,15 @@ impl Resolver<'_> {
         }
         let found = self.known_as(name);
         let is_function = |id: &DefId| self.snapshot.files.definition(*id).kind.is_function();
+        let asks_for_function = match asks {
+            LookUp::Calls | LookUp::Overrides => true,
+            LookUp::Definition => asks_for_declaration(title),
+            _ => false,
+        };
         let is_meant = match name.starts_with(char::is_uppercase) {
             // A sentence begins in upper case.
             true => at > 0 && !found.is_empty(),
-            false => {
-                matches!(asks, LookUp::Calls | LookUp::Overrides) && found.iter().any(is_function)
-            }
+            false => asks_for_function && found.iter().any(is_function),
         };
         is_meant.then_some(name)
     }
@@ -148,8 +156,9 @@ impl Resolver<'_> {
     fn resolved_names(&self) -> HashSet<String> {
         let symbols = self.found.symbols.iter();
         let names = symbols.filter(|symbol| symbol.is_identifier());
-        let parts = names.flat_map(|symbol| symbol.name.split('.'));
-        parts.map(str::to_owned).collect()
+        let names = names.map(|symbol| symbol.name.as_str());
+        let names = names.flat_map(|name| name.split('.').chain([name]));
+        names.map(str::to_owned).collect()
     }
 
     fn joined(&mut self, words: &[&String]) {
@@ -183,19 +192,53 @@ impl Resolver<'_> {
     }
 }
 
-/// Replaces names of several words that were resolved by commas: `do_close_door` is found by its name, so that its words
-/// do not also mean `close_door`.
+/// Whether a question for a definition asks for code of a name.
+fn asks_for_declaration(title: &str) -> bool {
+    let mut words = title.split(|c: char| !c.is_alphanumeric());
+    words.any(|word| DECLARING.contains(&word.to_lowercase().as_str()))
+}
+
+/// Replaces dotted names, and names of several words, that were resolved by commas: `do_close_door` is found by its name, so
+/// that its words do not also mean `close_door`.
 fn without_names(title: &str, is_resolved: impl Fn(&str) -> bool) -> String {
-    let ends_name = |c: char| !c.is_alphanumeric() && c != '_';
-    let mut text = String::with_capacity(title.len());
-    for token in title.split_inclusive(ends_name) {
-        let name = token.trim_end_matches(ends_name);
-        match name.contains('_') && is_resolved(name) {
-            true => text.extend([",", token.strip_prefix(name).unwrap_or("")]),
-            false => text.push_str(token),
+    let is_part = |c: char| c.is_alphanumeric() || c == '_';
+    let is_dotted = |name: &str| name.contains('.') && is_resolved(name);
+    let title = without_tokens(title, |c| is_part(c) || c == '.', is_dotted);
+    without_tokens(&title, is_part, |name| {
+        name.contains('_') && is_resolved(name)
+    })
+}
+
+/// Replaces tokens by commas. A token is a run of characters that `continues` accepts, up to its last letter, digit or
+/// underscore.
+fn without_tokens(
+    text: &str,
+    continues: impl Fn(char) -> bool,
+    is_left_out: impl Fn(&str) -> bool,
+) -> String {
+    let mut left = String::with_capacity(text.len());
+    for token in text.split_inclusive(|c: char| !continues(c)) {
+        let name = token.trim_end_matches(|c: char| !c.is_alphanumeric() && c != '_');
+        match is_left_out(name) {
+            true => left.extend([",", token.strip_prefix(name).unwrap_or("")]),
+            false => left.push_str(token),
         }
     }
-    text
+    left
+}
+
+/// Replaces the certain paths with folders of a title by commas: the words of `src/cart.py` say no more than the path.
+fn without_paths(title: &str, text: &QueryText) -> String {
+    let paths = text.paths.iter().filter(|path| path.is_certain);
+    let paths: HashSet<&str> = paths.map(|path| path.path.as_str()).collect();
+    let is_path = |token: &str| {
+        let path = token.split(':').next().unwrap_or(token);
+        let path = path.trim_matches(|c: char| !c.is_alphanumeric() && c != '_');
+        path.contains('/') && paths.contains(path)
+    };
+    let tokens = title.split_inclusive(char::is_whitespace);
+    let kept = tokens.map(|token| if is_path(token) { ", " } else { token });
+    kept.collect()
 }
 
 /// Returns the words of each clause of a title, without stop words: words of different clauses form no name.
@@ -253,6 +296,27 @@ mod tests {
             name == "do_close_door"
         });
         assert_eq!(left, "who calls ,, or close_it?");
+        let is_resolved = |name: &str| matches!(name, "door.shut" | "open_it");
+        for (title, wanted) in [
+            ("it is door.shut.", "it is ,."),
+            ("door.shut() fails", ",() fails"),
+            // The name as a whole is unknown.
+            ("gate.open_it fails", "gate., fails"),
+            ("gate.shut fails", "gate.shut fails"),
+        ] {
+            assert_eq!(without_names(title, is_resolved), wanted);
+        }
+    }
+
+    #[test]
+    fn words_of_paths_are_left_out() {
+        let words = |title: &str| {
+            let text = QueryText::parse(title);
+            clauses(&without_paths(title, &text)).concat().join(" ")
+        };
+        assert_eq!(words("Crash in shop/close_door.py:12 today"), "crash today");
+        assert_eq!(words("Crash in `shop/close_door.py`."), "crash");
+        assert_eq!(words("Crash in read/write locks"), "crash read write locks");
     }
 
     #[test]

@@ -540,7 +540,7 @@ impl Collector<'_> {
         const WORDS: &[&str] = &[
             "error", "exception", "warning", "panic", "message", "fails with", "throws", "complain",
         ];
-        if !WORDS.iter().any(|word| lower.contains(word)) {
+        if !WORDS.iter().any(|word| lower.contains(word)) && !traces::is_error(line) {
             return;
         }
         let mut from = 0;

@@ -58,12 +58,36 @@ pub(super) struct Document<'a> {
     pub labels: Vec<String>,
 }
 
-/// Whether the first line of a text is a title: it is neither code nor a stack frame.
+/// Whether the first line of a text is a title: it is neither code nor a stack frame, nor a mark in the log of a CI job.
 pub(super) fn has_title(line: &str) -> bool {
     !(repair::opens_fence(line)
         || traces::is_trace_line(line)
+        || is_banner(line)
+        || CI_MARKS
+            .iter()
+            .any(|mark| line.trim_start().starts_with(mark))
         || line.trim_start().starts_with("<!--")
         || line.trim_start().starts_with(">>> "))
+}
+
+/// Starts of lines by which CI jobs fold their logs and annotate them.
+const CI_MARKS: [&str; 8] = [
+    "##[", "::group::", "::error::", "::error ", "::warning::", "::warning ", "section_start:",
+    "travis_fold:",
+];
+
+/// Whether a line is a heading as test runners print it, words between two rules: `===== FAILURES =====`.
+fn is_banner(line: &str) -> bool {
+    const MIN_RULE: usize = 5;
+    let line = line.trim();
+    let is_ruled = |sign: char| {
+        let rest = line.trim_start_matches(sign);
+        let words = rest.trim_end_matches(sign);
+        let (before, after) = (line.len() - rest.len(), rest.len() - words.len());
+        let is_set_off = words.starts_with(' ') && words.ends_with(' ');
+        is_set_off && before.min(after) >= MIN_RULE
+    };
+    ['=', '-', '_', '*'].into_iter().any(is_ruled)
 }
 
 /// Whether the first line of a text is a heading of an issue template: the text is a body without its title.

@@ -1,7 +1,10 @@
 //! Reads which tests failed from the output of test runners that name a test by its titles: Mocha, Jest, Vitest, and
-//! those that write TAP. Must not decide what a title means; the repository knows its tests.
+//! those that write TAP; and from that of pytest and unittest, which name its class and function. Must not decide what a
+//! title means; the repository knows its tests.
 
 use foveate_parse::traces;
+
+use super::paths;
 
 /// Maximum tests of a query that are kept.
 const MAX_TESTS: usize = 20;
@@ -10,10 +13,10 @@ const MAX_TITLES: usize = 12;
 /// Lines after a test of Mocha that may say its error.
 const LINES_TO_ERROR: usize = 3;
 
-/// A failed test that is named by its titles.
+/// A failed test that is named by its titles, or by the names of its class and function.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FailedTest {
-    /// The titles of its groups, the outermost first, and its own title.
+    /// The titles of its groups, the outermost first, and its own title. In Python these are names.
     pub titles: Vec<String>,
     /// What the runner writes between two titles, which may also be a part of one.
     pub separator: &'static str,
@@ -37,7 +40,9 @@ pub(super) fn read(lines: &[String]) -> Vec<FailedTest> {
         } else if let Some(rest) = text.strip_prefix("not ok ") {
             tap(rest)
         } else {
-            mocha(lines.get(number..).unwrap_or_default())
+            pytest(text)
+                .or_else(|| unittest(text))
+                .or_else(|| mocha(lines.get(number..).unwrap_or_default()))
         };
         let found = found.filter(|test| !tests.contains(test));
         tests.extend(found);
@@ -80,6 +85,44 @@ fn tap(text: &str) -> Option<FailedTest> {
     // These failures are expected.
     let is_expected = directive.starts_with("todo") || directive.starts_with("skip");
     test([title], " ", "").filter(|_| !is_expected)
+}
+
+/// Reads a line of pytest: `FAILED a/test_b.py::TestC::test_d[1] - KeyError: 1`, of its verbose form
+/// `a/test_b.py::test_d FAILED [ 50%]`, and with several workers `[gw0] [ 50%] FAILED a/test_b.py::test_d`.
+fn pytest(text: &str) -> Option<FailedTest> {
+    let is_outcome = |word: &str| matches!(word, "FAILED" | "ERROR");
+    let is_progress = |word: &&str| word.starts_with('[') || word.ends_with("%]");
+    let mut words = text.split_whitespace().skip_while(is_progress);
+    let id = match (words.next()?, words.next()?) {
+        (outcome, id) if is_outcome(outcome) => id,
+        (id, outcome) if is_outcome(outcome) => id,
+        _ => return None,
+    };
+    let (file, name) = paths::read_test(id)?;
+    test(name.split('.'), "::", &file.path)
+}
+
+/// Reads the heading of a failure of unittest: `FAIL: test_a (shop.test_cart.TestCart.test_a)`, before Python 3.11
+/// `ERROR: test_a (shop.test_cart.TestCart)`.
+fn unittest(text: &str) -> Option<FailedTest> {
+    let heading = text.strip_prefix("FAIL: ");
+    let (name, place) = heading
+        .or_else(|| text.strip_prefix("ERROR: "))?
+        .split_once(" (")?;
+    let (place, _) = place.split_once(')')?;
+    let owner = place
+        .strip_suffix(name)
+        .and_then(|owner| owner.strip_suffix('.'));
+    let (module, class) = owner.unwrap_or(place).rsplit_once('.')?;
+    let is_test = class.starts_with(char::is_uppercase) && !name.contains(' ');
+    if !is_test || module.contains(' ') {
+        return None;
+    }
+    test(
+        [class, name],
+        ".",
+        &format!("{}.py", module.replace('.', "/")),
+    )
 }
 
 /// Reads a failure of Mocha's summary at the first of the lines: `1) group`, and below it, each further indented, the
@@ -188,6 +231,27 @@ mod tests {
             "not ok 12 - returns a parser # time=2ms\nok 13 - reads\nnot ok 14 - later # TODO",
             &[(&["returns a parser"], "")],
         );
+    }
+
+    #[test]
+    fn names_of_failed_tests_of_python_are_read() {
+        for line in [
+            "FAILED shop/test_cart.py::TestCart::test_sum[a b] - KeyError: 1",
+            "ERROR shop/test_cart.py::TestCart::test_sum",
+            "shop/test_cart.py::TestCart::test_sum[1] FAILED [ 50%]",
+            "[gw0] [ 50%] FAILED shop/test_cart.py::TestCart::test_sum",
+            "FAIL: test_sum (shop.test_cart.TestCart.test_sum)",
+            "ERROR: test_sum (shop.test_cart.TestCart) (i=1)",
+        ] {
+            check(line, &[(&["TestCart", "test_sum"], "shop/test_cart.py")]);
+        }
+        check(
+            "FAILED shop/test_cart.py::test_sum",
+            &[(&["test_sum"], "shop/test_cart.py")],
+        );
+        check("shop/test_cart.py::test_sum PASSED [ 50%]", &[]);
+        check("ERROR: no stock (see Cart)", &[]);
+        check("FAILED to read shop/test_cart.py::test_sum", &[]);
     }
 
     #[test]

@@ -30,13 +30,16 @@ pub(super) enum Context {
 
 /// Reads a word (no spaces) as a path, with its line if one is given.
 pub(super) fn read(word: &str, context: Context) -> Option<PathMention> {
+    // `reply.json()` is a call.
+    let is_call = word.contains("()");
     let (word, bracketed) = split_bracketed_line(bare(word));
     let (word, quoted) = split_quoted_line(word);
     // Routes have such names: `app/[id]/page.tsx`, `(group)`, `$id`.
     let slash = word.find('/').unwrap_or(word.len());
     let has_bracket = word.contains(BRACKETS);
     let is_code = |c: char| "=|\"'<>{*@".contains(c);
-    if word.len() < 3
+    if is_call
+        || word.len() < 3
         || word.len() > 300
         || word.find(BRACKETS).is_some_and(|at| at < slash)
         || word.contains(is_code) && !word.starts_with('@')

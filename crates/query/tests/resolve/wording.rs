@@ -172,3 +172,124 @@ fn failed_tests_are_found_by_their_titles() {
     // The title of a test with parameters is made when it runs.
     assert_eq!(tests("● Shelf › adds 17 books"), ["test/a.spec.js:Shelf"]);
 }
+
+#[test]
+fn failed_tests_of_python_are_found_in_their_files() {
+    const TESTS: &str = "
+        //- tests/test_a.py
+        class TestShelf:
+            def test_add(self): pass
+
+        class TestCart:
+            def test_add(self): pass
+
+        //- tests/test_b.py
+        def test_add(): pass
+        ";
+    let snapshot = snapshot(TESTS, &[]);
+    let tests = |query: &str| {
+        let found = find(&snapshot, query, &Focus::default());
+        let symbols = found.symbols.iter();
+        resolved_by(
+            &snapshot,
+            symbols.filter(|s| s.from == EvidenceSource::Traceback),
+        )
+    };
+    assert_eq!(
+        tests("It breaks\n\nFAILED tests/test_a.py::TestCart::test_add - KeyError: 1"),
+        ["tests/test_a.py:TestCart.test_add"]
+    );
+    assert_eq!(
+        tests("It breaks\n\nERROR: test_add (tests.test_a.TestShelf.test_add)"),
+        ["tests/test_a.py:TestShelf.test_add"]
+    );
+    assert_eq!(
+        tests("It breaks\n\ntests/test_b.py::test_add FAILED [ 50%]"),
+        ["tests/test_b.py:test_add"]
+    );
+    assert_eq!(tests("FAILED tests/test_c.py::test_add"), [""; 0]);
+}
+
+#[test]
+fn name_after_that_of_its_file_is_found() {
+    const SHOP: &str = "
+        //- shop/doors.py
+        def shut(door):
+            def lock(): pass
+
+        //- shop/gates.py
+        def shut(gate): pass
+        class Door: pass
+        ";
+    let snapshot = snapshot(SHOP, &[]);
+    let resolved = |query: &str| {
+        let found = find(&snapshot, query, &Focus::default());
+        let symbols = found.symbols.iter();
+        resolved_by(&snapshot, symbols.filter(|s| s.name.contains('.')).take(1))
+    };
+    assert_eq!(resolved("doors.shut is slow"), ["shop/doors.py:shut"]);
+    assert_eq!(resolved("`gates.shut` is slow"), ["shop/gates.py:shut"]);
+    // Only what is at the top of the file.
+    assert_eq!(resolved("doors.lock is slow"), [""; 0]);
+}
+
+#[test]
+fn words_of_a_dotted_name_name_nothing_else() {
+    const SHOP: &str = "
+        //- shop.py
+        class Door:
+            def shut(self): pass
+
+        class Shut: pass
+        ";
+    let words = |query: &str| {
+        let found = find(&snapshot(SHOP, &[]), query, &Focus::default());
+        let symbols = found.symbols.iter();
+        let words = symbols.filter(|s| s.from == EvidenceSource::Word);
+        words.map(|s| s.name.clone()).collect::<Vec<_>>()
+    };
+    assert_eq!(words("Door.shut fails"), [""; 0]);
+    assert_eq!(words("A door that is shut fails"), ["door", "shut"]);
+}
+
+#[test]
+fn method_named_like_an_extension_is_found() {
+    const SHOP: &str = "
+        //- shop.py
+        class Reply:
+            def json(self): pass
+        ";
+    let resolved = |query: &str, files: &[(String, String)]| {
+        let snapshot = snapshot(SHOP, files);
+        let found = find(&snapshot, query, &Focus::default());
+        let symbols = found.symbols.iter();
+        resolved_by(&snapshot, symbols.filter(|s| s.name == "Reply.json"))
+    };
+    let method = "shop.py:Reply.json";
+    assert_eq!(resolved("Reply.json() fails", &[]), [method]);
+    assert_eq!(resolved("It fails\n\nin Reply.json today", &[]), [method]);
+    let file = [("Reply.json".to_owned(), "{}".to_owned())];
+    assert_eq!(resolved("It fails\n\nin Reply.json today", &file), [""; 0]);
+}
+
+#[test]
+fn plain_words_are_names_where_code_of_a_name_is_asked_for() {
+    const SHOP: &str = "
+        //- shop.py
+        def caching(): pass
+        def command(): pass
+        class Shelf: pass
+        ";
+    let named = |query: &str| {
+        let found = find(&snapshot(SHOP, &[]), query, &Focus::default());
+        let symbols = found.symbols.iter();
+        let symbols = symbols.map(|s| format!("{} {}", s.from.name(), s.name));
+        symbols.collect::<Vec<_>>()
+    };
+    assert_eq!(named("where is caching defined?"), ["title caching"]);
+    assert_eq!(named("where is the caching function?"), ["title caching"]);
+    // It may be more than a function.
+    assert_eq!(named("where is caching implemented?"), ["word caching"]);
+    // The commands are the answer.
+    assert_eq!(named("which commands extend Shelf?"), ["title Shelf"]);
+}

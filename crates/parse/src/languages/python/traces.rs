@@ -1,8 +1,8 @@
-//! Reads stack traces of Python, IPython, pytest and rich.
+//! Reads stack traces of Python, IPython, pytest, rich, crashtest and py-spy.
 
 use crate::traces::form::{Mark, Order, TraceForm};
 use crate::traces::places::{
-    Frame, Location, frame, is_path, leading_location, leading_number, location,
+    Frame, Location, frame, is_path, leading_location, leading_number, location, split_number,
 };
 
 pub(super) const TRACES: TraceForm = TraceForm {
@@ -12,6 +12,8 @@ pub(super) const TRACES: TraceForm = TraceForm {
             .or_else(|| interpreter(text))
             .or_else(|| arrow(text))
             .or_else(|| within(text))
+            .or_else(|| listed(text))
+            .or_else(|| sampled(text))
             .or_else(|| is_rule(text).then_some(Mark::Rule))
             .or_else(|| is_group_line(text).then_some(Mark::Filler))
     },
@@ -72,11 +74,21 @@ fn has_time(text: &str) -> bool {
     })
 }
 
-/// Whether a line begins the stack of a thread that faulthandler prints.
+/// Whether a line begins the stack of a thread that faulthandler or py-spy prints.
 fn is_thread(text: &str) -> bool {
     let starts = ["Current thread ", "Thread ", "Stack "];
-    text.ends_with("(most recent call first):")
-        && starts.iter().any(|start| text.starts_with(start))
+    let is_dumped = text.ends_with("(most recent call first):");
+    is_dumped && starts.iter().any(|start| text.starts_with(start)) || is_sampled_thread(text)
+}
+
+/// Whether a line begins the stack of a thread that py-spy prints: `Thread 12 (active+gil): "MainThread"`.
+fn is_sampled_thread(text: &str) -> bool {
+    let state = text
+        .strip_prefix("Thread ")
+        .and_then(|rest| rest.strip_suffix('"'))
+        .and_then(|rest| rest.split_once("): \""))
+        .and_then(|(thread, _)| thread.split_once(" ("));
+    state.is_some_and(|(_, state)| state == "idle" || state.starts_with("active"))
 }
 
 fn outermost_first(frame: Frame) -> Mark {
@@ -176,6 +188,40 @@ fn within(text: &str) -> Option<Mark> {
     let (place, rest) = located(text)?;
     let function = rest.strip_prefix("in ").filter(|name| !name.is_empty())?;
     Some(outermost_first(frame(place, function)))
+}
+
+/// Reads entries of crashtest, which command lines built with cleo print: `7  a/b.py:12 in name`, the innermost one
+/// `at a/b.py:12 in name`, and the source below them, `→ 12│ code`.
+fn listed(text: &str) -> Option<Mark> {
+    let (number, rest) = split_number(text.trim_start_matches('→').trim_start());
+    if number > 0 && rest.starts_with('│') {
+        return Some(Mark::Source);
+    }
+    let entry = match number {
+        0 => text.strip_prefix("at ")?,
+        _ => text
+            .trim_start_matches(|c: char| c.is_ascii_digit())
+            .strip_prefix(' ')?,
+    };
+    let (place, function) = entry.trim_start().split_once(" in ")?;
+    python_frame(place, function, Order::OutermostFirst)
+}
+
+/// Reads py-spy's `name (a/b.py:12)`.
+fn sampled(text: &str) -> Option<Mark> {
+    let (function, place) = text.strip_suffix(')')?.split_once(" (")?;
+    python_frame(place, function, Order::InnermostFirst)
+}
+
+/// Returns a frame, if a place is one in a file of Python and the function is a single name.
+fn python_frame(place: &str, function: &str, order: Order) -> Option<Mark> {
+    let place = location(place)?;
+    let is_name = |c: char| c.is_alphanumeric() || "_.<>".contains(c);
+    let is_frame = place.0.ends_with(".py")
+        && !place.0.contains([' ', '(', '"'])
+        && !function.is_empty()
+        && function.chars().all(is_name);
+    is_frame.then(|| Mark::Frame(frame(place, function), order))
 }
 
 /// Reads pytest's `a/b.py:12: `, below which the next entry begins. Elsewhere the line is only a place.

@@ -211,3 +211,26 @@ fn time_and_thread_of_an_entry_are_no_part_of_the_title() {
         );
     }
 }
+
+#[test]
+fn marks_of_ci_logs_are_no_titles() {
+    for mark in [
+        "===== test session starts =====",
+        "_____ TestShelf.test_add _____",
+        "##[group]Run pytest",
+        "::group::Run pytest",
+        "section_start:1560896352:script",
+    ] {
+        let text = parse(&format!("{mark}\nShelf.add fails.\n"));
+        assert_eq!(text.title(), "", "{mark}");
+    }
+    // A writer's own rules are shorter.
+    let text = parse("== Shelf.add fails ==\n\nIt does.\n");
+    assert_ne!(text.title(), "");
+}
+
+#[test]
+fn error_with_its_module_is_read_in_prose() {
+    let found = errors("It fails\n\nzipfile.BadZipFile: File is not a zip file\n");
+    assert_eq!(found, ["zipfile.BadZipFile: File is not a zip file"]);
+}

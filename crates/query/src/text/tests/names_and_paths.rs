@@ -129,3 +129,16 @@ fn lines_in_words_belong_to_their_path() {
         ]
     );
 }
+
+#[test]
+fn calls_named_like_extensions_are_no_paths() {
+    let text = parse("Reply.json() fails\n\nSo does door.lock(), and `page.html()`.\n");
+    assert_eq!(paths(&text), [""; 0]);
+    assert_eq!(names(&text, MentionKind::Title), ["Reply.json"]);
+    assert_eq!(names(&text, MentionKind::Prose), ["door.lock"]);
+    assert_eq!(names(&text, MentionKind::InlineCode), ["page.html"]);
+    assert_eq!(
+        paths(&parse("See reply.json (it is empty).")),
+        ["reply.json:0"]
+    );
+}

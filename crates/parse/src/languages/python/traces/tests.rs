@@ -90,3 +90,30 @@ fn boxes_of_rich_are_read() {
         "/w/app.py:12 main | /w/cart.py:325 total | ! ValueError: no price",
     )]);
 }
+
+#[test]
+fn numbered_entries_of_crashtest_are_read() {
+    check(&[
+        (
+            "Stack trace:\n\n  2  ~/venv/shop/cart.py:12 in total\n      10│ \n      11│     try:\n    → 12│         rate(item)\n\n  1  ~/venv/shop/tax.py:3 in rate\n    → 3│     raise KeyError('vat')\n\n  KeyError\n\n  'vat'\n\n  at ~/venv/shop/rates.py:7 in find\n      6│ \n    → 7│     return self.rates[name]",
+            "~/venv/shop/cart.py:12 total | ~/venv/shop/tax.py:3 rate | ~/venv/shop/rates.py:7 find | ! KeyError",
+        ),
+        // Sentences and lists.
+        ("at shop/cart.py:12 in the middle of it", ""),
+        ("2  items in shop/cart.py:12 in total", ""),
+        ("1. shop/cart.py:12 in total", ""),
+    ]);
+}
+
+#[test]
+fn stacks_of_py_spy_are_innermost_first() {
+    check(&[
+        (
+            "Thread 7 (idle): \"MainThread\"\n    wait (threading.py:359)\n    exit (shop/monitor.py:47)\n    <module> (run.py:3)\nThread 8 (active+gil): \"Thread-1\"\n    acquire (shop/lock.py:103)",
+            "shop/lock.py:103 acquire | run.py:3 | shop/monitor.py:47 exit | threading.py:359 wait",
+        ),
+        // Sentences.
+        ("the method exit (shop/monitor.py:47)", ""),
+        ("see exit (shop/monitor.py:47) for that", ""),
+    ]);
+}
