@@ -326,7 +326,8 @@ impl Resolver<'_> {
         if meant.len() > self.config.max_definitions {
             return;
         }
-        let share = strength / (meant.len() - values.len()) as f32;
+        let values = values_of_interfaces(files, &meant).len();
+        let share = strength / (meant.len() - values) as f32;
         let meanings = count_meanings(files, &meant);
         for definition in meant {
             self.found.definitions.push(DefinitionEvidence {
