@@ -100,6 +100,9 @@ pub(crate) struct Collector<'t> {
     pub(crate) results: Vec<OutwardValue>,
     /// Receiver chains of references, by the spans of the names that they precede.
     receivers: Vec<(Span, Vec<Link>)>,
+    /// Lambdas that may have a receiver for bare names, in their order, with what gives it; see
+    /// [`ReceiverChain`](foveate_model::values::ReceiverChain).
+    pub(crate) lambdas: Vec<(Span, Link)>,
     /// The package or namespace that the file declares, with dots.
     pub(crate) package: String,
     /// Names that start before this byte are already handled.
@@ -166,6 +169,7 @@ impl<'t> Collector<'t> {
             values: Values::default(),
             results: Vec::new(),
             receivers: Vec::new(),
+            lambdas: Vec::new(),
             package: String::new(),
             saved: Vec::new(),
             skip_until: 0,

@@ -59,6 +59,8 @@ pub(crate) struct Form {
     pub(crate) bare_calls: bool,
     /// Returns the node of the name in a type, without wrappers: `B` of `*a.B`, `[]B` and `B<C>`.
     pub(crate) named_type: for<'n> fn(Node<'n>) -> Option<Node<'n>>,
+    /// Returns the receiver of a function type: `A` of `A.() -> B`.
+    pub(crate) function_receiver: for<'n> fn(Node<'n>) -> Option<Node<'n>>,
     /// Types of the language itself, sorted. They yield no references.
     pub(crate) builtin_types: &'static [&'static str],
     /// Decides by form whether a bare name that the file neither binds nor imports may belong to another
@@ -109,6 +111,7 @@ impl Form {
             is_statement: |kind| kind.ends_with("_statement") || kind.ends_with("_declaration"),
             step,
             named_type,
+            function_receiver: |_| None,
             constructor: None,
             bare_calls: false,
             builtin_types: &[],
