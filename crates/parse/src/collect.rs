@@ -89,6 +89,8 @@ pub(crate) struct Collector<'t> {
     /// languages whose walk records local variables; these then determine receivers, even those with the
     /// name of an import.
     pub(crate) keeps_name: Option<fn(&str) -> bool>,
+    /// Whether a bare name is kept that the file defines as a field.
+    pub(crate) keeps_fields: bool,
     /// Whether a bare name is a call if it begins with a small letter or `_` and no enclosing scope binds
     /// it.
     pub(crate) bare_calls: bool,
@@ -165,6 +167,7 @@ impl<'t> Collector<'t> {
             context: Context::default(),
             bare_calls: false,
             keeps_name: None,
+            keeps_fields: false,
             clean_doc: |text| text,
             values: Values::default(),
             results: Vec::new(),

@@ -66,6 +66,8 @@ pub(crate) struct Form {
     /// Decides by form whether a bare name that the file neither binds nor imports may belong to another
     /// file (`MAX_SIZE`, `Config`).
     pub(crate) keeps_name: fn(&str) -> bool,
+    /// Whether a bare name of any form that nothing binds may mean a field that the file defines.
+    pub(crate) keeps_fields: bool,
     /// Returns the kind of message that a call's string arguments are, by the callee's path and its last
     /// name.
     pub(crate) messages: fn(&str, &str) -> Option<MessageKind>,
@@ -116,6 +118,7 @@ impl Form {
             bare_calls: false,
             builtin_types: &[],
             keeps_name: |_| false,
+            keeps_fields: false,
             messages: crate::messages::of_call,
             is_documentation: |text| text.starts_with("/**"),
             tool_notes: &[],
@@ -201,6 +204,7 @@ impl Walker {
     fn walk<'t>(&'static self, tree: &'t Tree, text: &'t str, limits: &Limits) -> Walk<'t> {
         let mut collector = Collector::new(text, self.form.tool_notes);
         collector.keeps_name = Some(self.form.keeps_name);
+        collector.keeps_fields = self.form.keeps_fields;
         collector.clean_doc = self.form.doc;
         collector.bare_calls = self.form.bare_calls;
         let mut walk = Walk {
