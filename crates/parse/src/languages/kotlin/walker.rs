@@ -2,6 +2,7 @@
 
 mod accessors;
 mod definitions;
+mod delegates;
 mod locals;
 mod masking;
 mod misparsed;

@@ -5,7 +5,7 @@ use foveate_model::{ReferenceKind, Span};
 use tree_sitter::Node;
 
 use super::references::{called, generic_call, refer_to_type};
-use super::{first_identifier, is_type, last_identifier, type_after};
+use super::{delegates, first_identifier, is_type, last_identifier, misparsed, type_after};
 use crate::collect::span;
 use crate::syntax::Descend;
 use crate::walk::{Handled, Walk, child_of_kind, children};
@@ -18,7 +18,7 @@ pub(super) fn initializer<'t>(walk: &mut Walk<'t>, _: Node<'t>, depth: u32) -> H
 
 /// `{ a, (b, c), d: D -> … }`
 pub(super) fn lambda<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
-    if super::misparsed::is_body(walk, node) {
+    if misparsed::is_body(walk, node) || delegates::is_body(node) {
         return Some(Descend::Into);
     }
     walk.enter_anonymous_function(depth);

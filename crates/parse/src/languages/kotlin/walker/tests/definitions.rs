@@ -482,6 +482,22 @@ class A {
     }
 }
 
+#[test]
+fn members_of_classes_with_a_delegate_are_defined() {
+    defines(
+        "class A(b: B) : C, B by make(b) {
+  val y: Int
+    get() = b.z
+  var z = listOf(1)
+  fun f() = run { val x = 1 }
+}",
+        "class A: class A(b: B) : C, B by make(b)
+            method A.y property: val y: Int
+            field A.z: var z = listOf(1)
+            method A.f: fun f()",
+    );
+}
+
 /// Each of these was a syntax error; most lost the class around it.
 #[test]
 fn names_like_keywords_guards_and_dollars_keep_their_class() {
