@@ -416,7 +416,10 @@ fn content<'l>(lines: impl Iterator<Item = &'l Line>) -> Content {
             _ if at > 0 => {}
             Some("else") => return Content::Parts,
             Some(_) => found = Content::ListMembers,
-            None if line.first == Some('{') => return Content::Parts,
+            // A body, or the rest of an expression.
+            None if matches!(line.first, Some('{' | '=' | '.' | '?' | ':' | '&' | '|')) => {
+                return Content::Parts;
+            }
             None => {}
         }
         lowest = lowest.min(depth + line.lowest);
@@ -510,6 +513,10 @@ mod tests {
         check(
             "int F() =>|// why|#if A|1;|#else|2;|#endif|int x =|#if A|3;|#endif|f(y >=|z);",
             "int F() =>|// why|1;|int x =|3;|f(y >=|z);",
+        );
+        check(
+            "bool F()|#if A|=> 1|+ 2;|#else|=> 3;|#endif|int G;",
+            "bool F()|=> 1|+ 2;|int G;",
         );
     }
 
