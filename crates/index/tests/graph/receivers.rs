@@ -257,6 +257,7 @@ fn kotlin_receivers_of_lambdas() {
         class Closer {
             fun close() {}
             fun use_before_class(pool: Pool) { with(pool) { close() } }
+            fun use_this(pool: Pool) { pool.apply { plain { this.close() } } }
         }
         typealias PoolAction = Pool.() -> Unit
         fun pool(action: PoolAction? = null): Pool = Pool()

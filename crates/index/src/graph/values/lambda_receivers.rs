@@ -2,6 +2,7 @@
 //! `module` takes a `Module.() -> Unit`. Start at [`Evaluator::path_in_lambdas`].
 
 use foveate_model::DefinitionKind;
+use foveate_model::resolution::Receiver;
 use foveate_model::values::{self, Link, TypeForm, TypeName};
 
 use super::{Evaluator, MAX_INFERENCES, Outcome, Value};
@@ -11,8 +12,8 @@ use crate::graph::paths;
 use crate::graph::relations::Confidence;
 
 impl<'a> Evaluator<'a> {
-    /// Evaluates a path whose first name is a member, or an extension, of the receiver of one of the `lambdas` around it, of
-    /// which the last is the innermost. `None` if it is none, or a function binds the name.
+    /// Evaluates a path whose first name is the receiver of one of the `lambdas` around it, of which the last is the innermost,
+    /// or a member or extension of such a receiver. `None` if it is none, or a function binds the name.
     pub(in crate::graph) fn path_in_lambdas(
         &self,
         position: Position,
@@ -21,22 +22,41 @@ impl<'a> Evaluator<'a> {
     ) -> Option<Outcome> {
         let mut names = paths::names(path);
         let head = names.next()?;
-        let first = self.in_lambdas(position, lambdas, head)?;
+        let mut receivers = self.names.rules(position.file).receivers.iter();
+        let first = match receivers.find(|(name, _)| *name == head) {
+            Some((_, Receiver::Instance)) => {
+                Outcome::likely(self.receivers_around(position, lambdas).next()?)
+            }
+            _ => self.in_lambdas(position, lambdas, head)?,
+        };
         let outcome = self.members(first, names, MAX_INFERENCES);
         (!outcome.found.is_empty()).then_some(outcome)
     }
 
-    /// Evaluates one name as [`Self::path_in_lambdas`] does.
+    /// Returns the known receivers of some lambdas, the innermost first.
+    fn receivers_around(
+        &self,
+        position: Position,
+        lambdas: &[Link],
+    ) -> impl Iterator<Item = Value> {
+        let inner = (1..=lambdas.len()).rev();
+        inner.filter_map(move |count| {
+            let receiver = self.lambda_receiver(position, lambdas.get(..count)?);
+            // An `object` of Kotlin is a class.
+            let is_object = matches!(receiver, Value::Instance(_) | Value::Class(_));
+            is_object.then_some(receiver)
+        })
+    }
+
+    /// Evaluates one name as a member or extension of a receiver.
     fn in_lambdas(&self, position: Position, lambdas: &[Link], name: &'a str) -> Option<Outcome> {
         let bare = self.head(position, name, MAX_INFERENCES);
         if !self.may_be_of_lambda(bare) {
             return None;
         }
-        (1..=lambdas.len()).rev().find_map(|count| {
-            let receiver = self.lambda_receiver(position, lambdas.get(..count)?);
-            // An `object` of Kotlin is a class.
-            let is_object = matches!(receiver, Value::Instance(_) | Value::Class(_));
-            let receiver = is_object.then_some((receiver, Confidence::Likely))?;
+        let mut receivers = self.receivers_around(position, lambdas);
+        receivers.find_map(|receiver| {
+            let receiver = (receiver, Confidence::Likely);
             let member = self.member(receiver, name, MAX_INFERENCES);
             let (found, confidence) = match member.found.is_empty() {
                 true => self.extensions(position.file, name, member),
