@@ -55,7 +55,7 @@ impl<'a> Evaluator<'a> {
             return None;
         }
         let mut receivers = self.receivers_around(position, lambdas);
-        receivers.find_map(|receiver| {
+        let outcome = receivers.find_map(|receiver| {
             let receiver = (receiver, Confidence::Likely);
             let member = self.member(receiver, name, MAX_INFERENCES);
             let (found, confidence) = match member.found.is_empty() {
@@ -67,7 +67,10 @@ impl<'a> Evaluator<'a> {
                 confidence,
                 ..member
             })
-        })
+        })?;
+        // An extension that the file imports is certain by its name alone.
+        let is_bare = outcome.found.definitions().eq(bare.found.definitions());
+        (!is_bare).then_some(outcome)
     }
 
     /// Whether a bare name with an outcome may mean a member of a receiver instead: receivers of lambdas come before enclosing
