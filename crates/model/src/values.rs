@@ -15,7 +15,7 @@ pub struct Values {
     /// Values of variables, fields and aliases, and those that functions return, by definition. The latter use no
     /// name that only the function knows.
     pub held: Vec<HeldValue>,
-    /// Receivers of references that are not plain paths, by reference.
+    /// Receivers of references that are not plain paths, and those of the lambdas around plain ones, by reference.
     pub receivers: Vec<ReceiverChain>,
 }
 
@@ -37,6 +37,8 @@ pub enum TypeForm {
     Class,
     /// A collection of instances: `list[X]`, `X[]`.
     Elements,
+    /// A function in whose body an instance is the receiver of bare names: `X.() -> Unit`.
+    Function,
 }
 
 /// The source of a value.
@@ -126,17 +128,20 @@ pub struct HeldValue {
     pub value: Value,
 }
 
-/// The receiver of one reference.
+/// The receiver of one reference, or what may be that of its first name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReceiverChain {
     /// Position in the file's references.
     pub reference: u32,
-    /// The chain before the name, first to last: `self` and `make()` in `self.make().connect`. Empty if the
-    /// receiver is no plain chain.
+    /// If the path of the reference lacks its receiver or has a call, the chain before the name, first to last: `self` and `make()` in
+    /// `self.make().connect`; empty if the receiver is no plain chain. Otherwise the lambdas around it that may have a
+    /// receiver for bare names, the outermost first. That receiver is the value of the link's name (`with(a) { b() }`), the
+    /// result if it is called (`a().apply { b() }`), or, if it is indexed, what the function of the name makes the receiver
+    /// of its last argument (`build { b() }`). Such a name may have dots.
     pub links: Box<[Link]>,
 }
 
-/// One link of a chain of names and calls.
+/// One link of a chain of names and calls, or a lambda around a reference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Link {
     /// Its name.
@@ -165,7 +170,8 @@ impl Values {
         held.first().map(|held| held.value)
     }
 
-    /// Returns the receiver chain of a reference; `None` if its path contains the receiver.
+    /// Returns the receiver chain of a reference, or the lambdas around it; `None` if its path contains the receiver and there
+    /// are none.
     pub fn receivers_of(&self, reference: u32) -> Option<&[Link]> {
         let found = with_key(&self.receivers, reference, |receivers| receivers.reference);
         found.first().map(|receivers| &*receivers.links)

@@ -89,6 +89,8 @@ pub(crate) struct Collector<'t> {
     /// languages whose walk records local variables; these then determine receivers, even those with the
     /// name of an import.
     pub(crate) keeps_name: Option<fn(&str) -> bool>,
+    /// Whether a bare name is kept that the file defines as a field.
+    pub(crate) keeps_fields: bool,
     /// Whether a bare name is a call if it begins with a small letter or `_` and no enclosing scope binds
     /// it.
     pub(crate) bare_calls: bool,
@@ -100,6 +102,9 @@ pub(crate) struct Collector<'t> {
     pub(crate) results: Vec<OutwardValue>,
     /// Receiver chains of references, by the spans of the names that they precede.
     receivers: Vec<(Span, Vec<Link>)>,
+    /// Lambdas that may have a receiver for bare names, in their order, with what gives it; see
+    /// [`ReceiverChain`](foveate_model::values::ReceiverChain).
+    pub(crate) lambdas: Vec<(Span, Link)>,
     /// The package or namespace that the file declares, with dots.
     pub(crate) package: String,
     /// Names that start before this byte are already handled.
@@ -162,10 +167,12 @@ impl<'t> Collector<'t> {
             context: Context::default(),
             bare_calls: false,
             keeps_name: None,
+            keeps_fields: false,
             clean_doc: |text| text,
             values: Values::default(),
             results: Vec::new(),
             receivers: Vec::new(),
+            lambdas: Vec::new(),
             package: String::new(),
             saved: Vec::new(),
             skip_until: 0,

@@ -59,11 +59,15 @@ pub(crate) struct Form {
     pub(crate) bare_calls: bool,
     /// Returns the node of the name in a type, without wrappers: `B` of `*a.B`, `[]B` and `B<C>`.
     pub(crate) named_type: for<'n> fn(Node<'n>) -> Option<Node<'n>>,
+    /// Returns the receiver of a function type: `A` of `A.() -> B`.
+    pub(crate) function_receiver: for<'n> fn(Node<'n>) -> Option<Node<'n>>,
     /// Types of the language itself, sorted. They yield no references.
     pub(crate) builtin_types: &'static [&'static str],
     /// Decides by form whether a bare name that the file neither binds nor imports may belong to another
     /// file (`MAX_SIZE`, `Config`).
     pub(crate) keeps_name: fn(&str) -> bool,
+    /// Whether a bare name of any form that nothing binds may mean a field that the file defines.
+    pub(crate) keeps_fields: bool,
     /// Returns the kind of message that a call's string arguments are, by the callee's path and its last
     /// name.
     pub(crate) messages: fn(&str, &str) -> Option<MessageKind>,
@@ -109,10 +113,12 @@ impl Form {
             is_statement: |kind| kind.ends_with("_statement") || kind.ends_with("_declaration"),
             step,
             named_type,
+            function_receiver: |_| None,
             constructor: None,
             bare_calls: false,
             builtin_types: &[],
             keeps_name: |_| false,
+            keeps_fields: false,
             messages: crate::messages::of_call,
             is_documentation: |text| text.starts_with("/**"),
             tool_notes: &[],
@@ -198,6 +204,7 @@ impl Walker {
     fn walk<'t>(&'static self, tree: &'t Tree, text: &'t str, limits: &Limits) -> Walk<'t> {
         let mut collector = Collector::new(text, self.form.tool_notes);
         collector.keeps_name = Some(self.form.keeps_name);
+        collector.keeps_fields = self.form.keeps_fields;
         collector.clean_doc = self.form.doc;
         collector.bare_calls = self.form.bare_calls;
         let mut walk = Walk {

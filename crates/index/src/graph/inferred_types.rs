@@ -121,17 +121,25 @@ impl<'a> Evaluator<'a> {
         None
     }
 
-    fn known(&self, file: FileId) -> Option<&'a Values> {
+    pub(super) fn known(&self, file: FileId) -> Option<&'a Values> {
         self.names.facts(file).map(|facts| &facts.values)
     }
 
     /// Returns the text under a span of a file.
-    fn text_of(&self, file: FileId, name: Span) -> &'a str {
+    pub(super) fn text_of(&self, file: FileId, name: Span) -> &'a str {
         name.of(self.names.text(file))
     }
 
     /// Returns the value of an expression with a declared type.
-    fn value_of_type(&self, position: Position, type_name: TypeName, inferences: u32) -> Value {
+    pub(super) fn value_of_type(
+        &self,
+        position: Position,
+        type_name: TypeName,
+        inferences: u32,
+    ) -> Value {
+        if type_name.form == TypeForm::Function {
+            return Value::Unknown;
+        }
         let path = self.text_of(position.file, type_name.path);
         if self.names.rules(position.file).self_types.contains(&path) {
             return self
@@ -188,7 +196,12 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    fn initial_value(&self, position: Position, value: values::Value, inferences: u32) -> Value {
+    pub(super) fn initial_value(
+        &self,
+        position: Position,
+        value: values::Value,
+        inferences: u32,
+    ) -> Value {
         let (path, is_call, is_element) = match value {
             values::Value::Name(path) => (path, false, false),
             values::Value::Call(path) => (path, true, false),

@@ -180,7 +180,13 @@ impl<'a> Resolver<'a> {
         let at = Position::new(self.file, self.enclosing(reference));
         let path = reference.path.of(self.text);
         let outcome = match self.facts.values.receivers_of(position) {
-            Some(links) => self.evaluator.chain(at, links, name),
+            Some(links) if reference.opaque_receiver || path.contains('(') => {
+                self.evaluator.chain(at, links, name)
+            }
+            Some(lambdas) => self
+                .evaluator
+                .path_in_lambdas(at, lambdas, path)
+                .unwrap_or_else(|| self.evaluator.path(at, path)),
             None if reference.opaque_receiver => self.evaluator.chain(at, &[], name),
             None => self.evaluator.path(at, path),
         };

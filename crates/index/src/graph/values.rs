@@ -5,6 +5,7 @@
 mod accessors;
 mod bare_names;
 mod extensions;
+mod lambda_receivers;
 mod qualified_paths;
 
 use std::cell::RefCell;
@@ -81,6 +82,8 @@ pub(super) struct Evaluator<'a> {
     members: RefCell<HashMap<(Value, &'a str), Targets>>,
     /// Cache of bare names inside its definitions.
     bare_names: RefCell<HashMap<(Option<LocalId>, &'a str), Outcome>>,
+    /// Cache of the receivers of lambdas, by the start of the name that gives them.
+    lambdas: RefCell<HashMap<u32, Value>>,
 }
 
 /// Returns the imports for [`Evaluator::dotted_import`].
@@ -130,6 +133,7 @@ impl<'a> Evaluator<'a> {
                     .map_or(0, |facts| facts.references.len() / 4),
                 Default::default(),
             )),
+            lambdas: RefCell::default(),
         }
     }
 

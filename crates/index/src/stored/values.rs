@@ -33,6 +33,7 @@ codes!(TypeForm {
     Instance = 0,
     Class = 1,
     Elements = 2,
+    Function = 3,
 });
 
 impl Stored for ReceiverChain {

@@ -252,6 +252,47 @@ fn java_and_kotlin() {
 }
 
 #[test]
+fn kotlin_receivers_of_lambdas() {
+    check(
+        "
+        //- Pool.kt
+        class Pool {
+            val child: Pool? = null
+            fun close() {}
+        }
+        class Other { fun close() {} }
+        class Closer {
+            fun close() {}
+            fun use_before_class(pool: Pool) { with(pool) { close() } }
+            fun use_this(pool: Pool) { pool.apply { plain { this.close() } } }
+        }
+        typealias PoolAction = Pool.() -> Unit
+        fun pool(action: PoolAction? = null): Pool = Pool()
+        class Owner { fun withPool(name: String, action: suspend Pool.(Int) -> Unit) {} }
+        fun owner(action: Owner.() -> Unit) {}
+        fun Owner.extended(action: (Pool.() -> Unit)?) {}
+        fun other(action: Other.() -> Unit) {}
+        fun plain(action: (Pool) -> Unit) {}
+        fun <T> typed(action: Pool.() -> T) {}
+        fun use_with(pool: Pool) { with(pool) { close() } }
+        fun use_apply() { Pool().apply { close() } }
+        fun use_run(pool: Pool?) { pool?.run { close() } }
+        fun use_alias() { pool { close() } }
+        fun use_member(pool: Pool) { with(pool) { child?.close() } }
+        fun use_nested() { owner { withPool(\"a\") { close() } } }
+        fun use_extension(owner: Owner) { owner.extended { close() } }
+        fun use_outer(pool: Pool) { pool.apply { plain { close() } } }
+        fun use_innermost() { other { pool { close() } } }
+        fun use_type_argument() { typed<Int> { close() } }
+        fun of_another() { other { close() } }
+        fun of_none() { plain { close() } }
+        fun shadowed(pool: Pool, close: () -> Unit) { with(pool) { close() } }
+        ",
+        "Pool.kt:Pool.close",
+    );
+}
+
+#[test]
 fn go_and_rust() {
     check(
         "

@@ -141,7 +141,10 @@ impl Collector<'_> {
     /// receivers as opaque, so that imports do not resolve them.
     fn filter_names(&mut self) {
         let text = self.text;
-        let known = known_names(&self.imports, &self.definitions);
+        let mut known = known_names(&self.imports, &self.definitions);
+        if self.keeps_fields {
+            known.extend(field_names(&self.definitions));
+        }
         let has_locals = self.keeps_name.is_some();
         let keeps_name = self.keeps_name.unwrap_or(|_| false);
         let bare_calls = self.bare_calls;
@@ -272,6 +275,13 @@ pub(crate) fn known_names<'a>(
         .iter()
         .filter(|d| d.parent.is_none() && !d.modifiers.is_block);
     imported.chain(defined.map(|d| &*d.name)).collect()
+}
+
+/// Returns the names of the fields of types. One letter is mostly a local variable that the walk does not know.
+fn field_names(definitions: &[Definition]) -> impl Iterator<Item = &str> {
+    let is_field = |kind| matches!(kind, DefinitionKind::Field | DefinitionKind::Constant);
+    let fields = definitions.iter().filter(move |d| is_field(d.kind));
+    fields.map(|d| &*d.name).filter(|name| name.len() > 1)
 }
 
 fn first_name(path: &str) -> &str {

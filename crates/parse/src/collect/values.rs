@@ -20,6 +20,19 @@ pub(super) fn renumber(values: &mut Values, renumbered: impl Fn(&mut LocalId)) {
     held.for_each(|held| renumbered(&mut held.definition));
 }
 
+/// Largest number of lambdas around a reference whose receivers are looked for.
+const MAX_LAMBDAS: usize = 4;
+
+/// Removes the lambdas that end before a position. Each is inside the one before it.
+fn leave(around: &mut Vec<(Span, Link)>, position: u32) {
+    while around
+        .last()
+        .is_some_and(|(lambda, _)| lambda.end <= position)
+    {
+        around.pop();
+    }
+}
+
 impl Collector<'_> {
     /// Records the receiver chain before the name of a reference, last link first. An empty chain means
     /// unknown and is ignored.
@@ -64,10 +77,41 @@ impl Collector<'_> {
                 });
             }
         }
+        self.add_lambdas();
+        let values = &mut self.values;
         values.locals.shrink_to_fit();
         values.parameters.shrink_to_fit();
         values.types.shrink_to_fit();
         values.held.shrink_to_fit();
         values.receivers.shrink_to_fit();
+    }
+
+    /// Adds the lambdas around references whose first name may be a member of their receivers. Such names begin with a small
+    /// letter; the others are types.
+    fn add_lambdas(&mut self) {
+        if self.lambdas.is_empty() {
+            return;
+        }
+        let mut lambdas = std::mem::take(&mut self.lambdas).into_iter().peekable();
+        let mut around: Vec<(Span, Link)> = Vec::new();
+        for (at, reference) in self.references.iter().enumerate() {
+            let start = reference.path.start;
+            while let Some(next) = lambdas.next_if(|(lambda, _)| lambda.start <= start) {
+                leave(&mut around, next.0.start);
+                around.push(next);
+            }
+            leave(&mut around, start);
+            let is_type = reference.path.of(self.text).starts_with(char::is_uppercase);
+            if around.is_empty() || reference.opaque_receiver || is_type {
+                continue;
+            }
+            let nearest = around.iter().skip(around.len().saturating_sub(MAX_LAMBDAS));
+            self.values.receivers.push(ReceiverChain {
+                reference: u32::try_from(at).unwrap_or(u32::MAX),
+                links: nearest.map(|(_, link)| *link).collect(),
+            });
+        }
+        let receivers = &mut self.values.receivers;
+        receivers.sort_by_key(|receivers| receivers.reference);
     }
 }

@@ -191,6 +191,14 @@ impl<'t> Walk<'t> {
     /// Returns the type that a node names.
     pub(crate) fn type_of(&self, declared: Node<'t>) -> Option<TypeName> {
         let form = self.form;
+        if let Some(receiver) = (form.function_receiver)(declared) {
+            let named = (form.named_type)(receiver)?;
+            let bound = self.bound_of(named).map(|bound| bound.path);
+            return Some(TypeName {
+                path: bound.or_else(|| self.plain_path(named))?,
+                form: TypeForm::Function,
+            });
+        }
         let mut named = (form.named_type)(declared)?;
         let mut of = TypeForm::Instance;
         for _ in 0..MAX_WRAPPERS {

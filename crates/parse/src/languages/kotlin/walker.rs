@@ -2,6 +2,7 @@
 
 mod accessors;
 mod definitions;
+mod delegates;
 mod locals;
 mod masking;
 mod misparsed;
@@ -26,6 +27,7 @@ pub(super) static WALKER: Walker = Walker::new(Form {
     // They return the object that they are called on.
     collections: COLLECTIONS,
     type_argument,
+    function_receiver,
     transparent: &["also", "apply", "takeIf", "takeUnless"],
     tool_notes: &[
         "noinspection", "ktlint", "@formatter", "region", "endregion",
@@ -159,6 +161,25 @@ fn named_type(mut node: Node<'_>) -> Option<Node<'_>> {
             }
             _ => return None,
         };
+    }
+    None
+}
+
+/// Returns the receiver of a function type: `A` of `A.(B) -> C`.
+fn function_receiver(mut node: Node<'_>) -> Option<Node<'_>> {
+    for _ in 0..8 {
+        match node.kind() {
+            "function_type" => {
+                let parameters = crate::walk::child_of_kind(node, "function_type_parameters")?;
+                let mut parts = children(node).into_iter();
+                let before = |part: &Node<'_>| part.end_byte() <= parameters.start_byte();
+                return parts.find(|part| is_type(*part) && before(part));
+            }
+            "nullable_type" | "parenthesized_type" => {
+                node = children(node).into_iter().find(|part| is_type(*part))?;
+            }
+            _ => return None,
+        }
     }
     None
 }

@@ -3,8 +3,10 @@
 //! - `ref` in `ref partial struct`.
 //! - The head and the braces of `extension(A a) { … }`: its members become those of the class around it.
 //! - `?` in `a?.b = c`.
+//! - Directives of programs without a project: `#:package A`.
+//! - The end of `type` in `[type]`, and of other words for the targets of attributes.
 //! - Conditionals inside lists, and those whose branches are parts of statements, such as `#if A` before
-//!   an `else`. If the branches cannot stand side by side, all but the first with code are blanked out too.
+//!   an `else`, or after a `=`. If the branches cannot stand side by side, all but the first with code are blanked out too.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -20,6 +22,11 @@ const MAX_LINES_AFTER: usize = 64;
 /// Words at the start of a line that tell what the line belongs to.
 const KEYWORDS: [&str; 3] = ["case", "default", "else"];
 
+/// Words for the targets of attributes, as in `[method: A]`, that may also be names.
+const TARGETS: [&str; 7] = [
+    "assembly", "field", "method", "module", "param", "property", "type",
+];
+
 /// Returns the text to parse.
 pub(super) fn masked(text: &str) -> Cow<'_, str> {
     let mut masked = mask_conditionals(text);
@@ -32,9 +39,30 @@ pub(super) fn masked(text: &str) -> Cow<'_, str> {
         if let Some(at) = conditional_target(line) {
             blank(&mut masked, start + at..start + at + 1);
         }
+        if line.trim_start_matches('\u{feff}').starts_with("#:") {
+            blank(&mut masked, start..start + line.len());
+        }
         start += line.len();
     }
+    for (at, _) in text.match_indices('[') {
+        let is_kept = masked.get(at..=at) == Some("[");
+        if let Some(word) = target_as_name(text.get(at + 1..).unwrap_or("")).filter(|_| is_kept) {
+            let last = at + word.len();
+            masked.to_mut().replace_range(last..=last, "q");
+        }
+    }
     masked
+}
+
+/// Returns the word for a target of attributes that a text begins with if no attribute follows it. The grammar expects one
+/// after a bracket, even in `a[type]`.
+fn target_as_name(text: &str) -> Option<&'static str> {
+    let mut words = TARGETS
+        .iter()
+        .filter_map(|word| Some((*word, text.strip_prefix(*word)?)));
+    let (word, rest) = words.next()?;
+    rest.starts_with([']', '.', ',', '(', '[', '?', '!'])
+        .then_some(word)
 }
 
 /// Overwrites a range with spaces, except for line ends.
@@ -136,6 +164,8 @@ struct Line {
     directive: Option<Directive>,
     first: Option<char>,
     last: Option<char>,
+    /// Whether an expression is to follow: it ends with `=` or `=>`.
+    is_open: bool,
     keyword: Option<&'static str>,
     /// Braces that it opens, less those that it closes; and the lowest depth on the way.
     braces: i32,
@@ -266,6 +296,7 @@ impl Line {
             let keyword = KEYWORDS.iter().find(|keyword| word == Some(**keyword));
             self.keyword = keyword.copied();
         }
+        self.is_open = c == '=' || c == '>' && self.last == Some('=');
         self.last = Some(c);
         match c {
             '{' => self.braces += 1,
@@ -282,7 +313,7 @@ impl Line {
 fn irregular(lines: &[Line]) -> Option<Vec<usize>> {
     let mut blanks = vec![false; lines.len()];
     let mut open: Vec<Conditional> = Vec::new();
-    let mut parentheses = 0;
+    let (mut parentheses, mut is_open) = (0, false);
     for (at, line) in lines.iter().enumerate() {
         match line.directive {
             Some(Directive::If) => {
@@ -292,6 +323,7 @@ fn irregular(lines: &[Line]) -> Option<Vec<usize>> {
                 open.push(Conditional {
                     directives: vec![at],
                     parentheses,
+                    is_open,
                 });
             }
             Some(Directive::Else) => {
@@ -307,8 +339,13 @@ fn irregular(lines: &[Line]) -> Option<Vec<usize>> {
                 }
             }
             // A brace at the end of a line begins or ends statements, also those of a lambda.
-            None if matches!(line.last, Some('{' | '}' | ';')) => parentheses = 0,
-            None => parentheses += line.parentheses,
+            None if matches!(line.last, Some('{' | '}' | ';')) => {
+                (parentheses, is_open) = (0, false);
+            }
+            None => {
+                parentheses += line.parentheses;
+                is_open = line.is_open || is_open && line.first.is_none();
+            }
         }
     }
     let blanked = blanks.iter().enumerate();
@@ -320,6 +357,8 @@ struct Conditional {
     directives: Vec<usize>,
     /// Parentheses that are open where it begins.
     parentheses: i32,
+    /// Whether an expression is to follow where it begins.
+    is_open: bool,
 }
 
 impl Conditional {
@@ -340,7 +379,9 @@ impl Conditional {
         };
         let after = end + 1..lines.len().min(end + 1 + MAX_LINES_AFTER);
         let next = code(after).next();
-        let is_part = self.parentheses > 0 || next.is_some_and(|line| line.keyword == Some("else"));
+        let is_part = self.parentheses > 0
+            || self.is_open
+            || next.is_some_and(|line| line.keyword == Some("else"));
         let contents = branches.iter().map(|branch| content(code(branch.clone())));
         let content = match is_part {
             true => Content::Parts,
@@ -375,7 +416,10 @@ fn content<'l>(lines: impl Iterator<Item = &'l Line>) -> Content {
             _ if at > 0 => {}
             Some("else") => return Content::Parts,
             Some(_) => found = Content::ListMembers,
-            None if line.first == Some('{') => return Content::Parts,
+            // A body, or the rest of an expression.
+            None if matches!(line.first, Some('{' | '=' | '.' | '?' | ':' | '&' | '|')) => {
+                return Content::Parts;
+            }
             None => {}
         }
         lowest = lowest.min(depth + line.lowest);
@@ -462,6 +506,34 @@ mod tests {
             "if (a)|{|b(\"}\");|}|else|{|c();|}",
         );
         check("f(a,|#if A|b,|#endif|c);", "f(a,|b,|c);");
+    }
+
+    #[test]
+    fn of_alternative_expressions_the_first_stays() {
+        check(
+            "int F() =>|// why|#if A|1;|#else|2;|#endif|int x =|#if A|3;|#endif|f(y >=|z);",
+            "int F() =>|// why|1;|int x =|3;|f(y >=|z);",
+        );
+        check(
+            "bool F()|#if A|=> 1|+ 2;|#else|=> 3;|#endif|int G;",
+            "bool F()|=> 1|+ 2;|int G;",
+        );
+    }
+
+    #[test]
+    fn directives_of_programs_without_a_project_are_blank() {
+        check(
+            "#:sdk A|#:property B=c|#if D|f();|#endif",
+            "#if D|f();|#endif",
+        );
+    }
+
+    #[test]
+    fn targets_of_attributes_may_be_names() {
+        check(
+            "[method: A] x = b[type]; f([method, c]); d[types];|[type : E]",
+            "[method: A] x = b[typq]; f([methoq, c]); d[types];|[type : E]",
+        );
     }
 
     #[test]

@@ -4,7 +4,7 @@ use foveate_model::{DefinitionKind, LocalId, Span, Visibility};
 use tree_sitter::Node;
 
 use super::references::{annotated, type_within};
-use super::{first_identifier, named_type, type_after};
+use super::{delegates, first_identifier, named_type, type_after};
 use crate::collect::{Draft, Position, Scope, span};
 use crate::syntax::{Descend, inside_brackets};
 use crate::walk::{Handled, Walk, child_of_kind, children, field};
@@ -119,7 +119,9 @@ fn generics<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
 }
 
 fn body_of(node: Node<'_>) -> Option<Node<'_>> {
-    child_of_kind(node, "class_body").or_else(|| child_of_kind(node, "enum_class_body"))
+    child_of_kind(node, "class_body")
+        .or_else(|| child_of_kind(node, "enum_class_body"))
+        .or_else(|| delegates::body(node))
 }
 
 /// Removes the backticks of a quoted name: `` `a b` `` becomes `a b`.

@@ -1,11 +1,12 @@
 //! Binds local variables of Kotlin: those of lambdas, loops, `when` and `catch`.
 
-use foveate_model::values::Value;
+use foveate_model::values::{Link, Value};
 use foveate_model::{ReferenceKind, Span};
 use tree_sitter::Node;
 
-use super::references::{called, refer_to_type};
-use super::{first_identifier, is_type, last_identifier, type_after};
+use super::references::{called, generic_call, refer_to_type};
+use super::{delegates, first_identifier, is_type, last_identifier, misparsed, type_after};
+use crate::collect::span;
 use crate::syntax::Descend;
 use crate::walk::{Handled, Walk, child_of_kind, children};
 
@@ -17,10 +18,13 @@ pub(super) fn initializer<'t>(walk: &mut Walk<'t>, _: Node<'t>, depth: u32) -> H
 
 /// `{ a, (b, c), d: D -> … }`
 pub(super) fn lambda<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
-    if super::misparsed::is_body(walk, node) {
+    if misparsed::is_body(walk, node) || delegates::is_body(node) {
         return Some(Descend::Into);
     }
     walk.enter_anonymous_function(depth);
+    if let Some(receiver) = receiver(walk, node) {
+        walk.collector.lambdas.push((span(node), receiver));
+    }
     let Some(parameters) = child_of_kind(node, "lambda_parameters") else {
         if let Some(name) = implicit_name(walk, node) {
             let value = argument(walk, node);
@@ -64,11 +68,65 @@ const SAME_ELEMENTS: [&str; 12] = [
 /// Functions that call a function with the object that they are called on.
 const SCOPES: [&str; 4] = ["also", "let", "takeIf", "takeUnless"];
 
+/// Functions that make the object that they are called on the receiver of a function.
+const RECEIVERS: [&str; 2] = ["apply", "run"];
+
 /// Largest number of calls before a function that are examined.
 const MAX_CALLS: usize = 16;
 
 /// Number of bytes of a lambda in which its implicit parameter is looked for.
 const MAX_TEXT: usize = 2048;
+
+/// Returns what gives a lambda after a call its receiver: `a` of `a.apply { … }` and `with(a) { … }`, or else the function
+/// that is called.
+fn receiver<'t>(walk: &Walk<'t>, lambda: Node<'t>) -> Option<Link> {
+    let call = called_with(lambda)?;
+    if let Some((object, name)) = called_member(walk, call)
+        && RECEIVERS.contains(&name)
+    {
+        return link(walk.value_of(object), false);
+    }
+    let function = called(call).filter(|_| call.kind() == "call_expression");
+    let function = function.or_else(|| generic_call(call))?;
+    match walk.of(function) {
+        "with" => {
+            let arguments = child_of_kind(call.named_child(0)?, "value_arguments")?;
+            let object = arguments.named_child(0)?.named_child(0)?;
+            link(walk.value_of(object), false)
+        }
+        _ => link(walk.value_of(function), true),
+    }
+}
+
+/// Returns the call whose last argument is the lambda after it. The grammar parses `f<A> { … }` as two comparisons.
+fn called_with(lambda: Node<'_>) -> Option<Node<'_>> {
+    let mut outer = lambda.parent()?;
+    if outer.kind() == "annotated_lambda" {
+        return outer
+            .parent()
+            .filter(|call| call.kind() == "call_expression");
+    }
+    for _ in 0..4 {
+        if outer.start_byte() != lambda.start_byte() {
+            break;
+        }
+        outer = outer.parent()?;
+    }
+    generic_call(outer).map(|_| outer)
+}
+
+fn link(value: Value, is_of_function: bool) -> Option<Link> {
+    let (name, is_called) = match value {
+        Value::Name(name) => (name, false),
+        Value::Call(name) => (name, true),
+        _ => return None,
+    };
+    Some(Link {
+        name,
+        is_called,
+        is_indexed: is_of_function,
+    })
+}
 
 /// Returns the first `it` in a lambda.
 fn implicit_name(walk: &Walk<'_>, lambda: Node<'_>) -> Option<Span> {

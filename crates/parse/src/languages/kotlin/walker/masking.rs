@@ -1,6 +1,8 @@
 //! Masks names that the scanner of the grammar misreads, and constructs that the grammar does not know. Each can spoil the
 //! parse of a whole file. The replacement has the same length.
 
+mod guards;
+
 use std::borrow::Cow;
 use std::ops::Range;
 
@@ -49,6 +51,16 @@ impl Masker<'_> {
         self.overwrite(range.start, &" ".repeat(range.len()));
     }
 
+    /// Blanks a range, except for its line ends.
+    fn blank_lines(&mut self, range: Range<usize>) {
+        let text = self.text;
+        let mut at = range.start;
+        for line in text.get(range).unwrap_or("").split_inclusive('\n') {
+            self.blank(at..at + line.trim_end_matches(['\r', '\n']).len());
+            at += line.len();
+        }
+    }
+
     /// Moves the bracket of a primary constructor to the name of its class, whose line ends before `start`: on another
     /// line, a constructor spoils the parse of the class around. The line end takes the place of the bracket, so that
     /// every line keeps its number.
@@ -61,11 +73,7 @@ impl Masker<'_> {
         let Some((head, line_end)) = head.zip(start.checked_sub(1)) else {
             return;
         };
-        let mut at = start;
-        for line in head.split_inclusive('\n') {
-            self.blank(at..at + line.trim_end_matches('\n').len());
-            at += line.len();
-        }
+        self.blank_lines(start..start + head.len());
         self.overwrite(line_end, "(");
         self.overwrite(start + head.len(), "\n");
     }
@@ -81,14 +89,54 @@ impl Masker<'_> {
             }
         }
         for (at, _) in text.match_indices("suspend {") {
-            if before(at).trim_end().ends_with(['=', '(', ',']) {
+            let before = before(at);
+            if before.trim_end().ends_with(['=', '(', ',']) {
                 self.blank(at..at + "suspend".len());
+            } else if before.trim_end_matches([' ', '\t']).ends_with('\n') {
+                self.overwrite(at + "suspend".len() - 1, "q");
             }
         }
-        // The prefix that tells how many `$` begin a template.
+        // `a { … } get b` calls `get`; an accessor would have a bracket behind it.
+        for word in [" get ", " set "] {
+            for (at, _) in text.match_indices(word) {
+                let after = text.get(at + word.len()..).unwrap_or("");
+                if is_infix(before(at), after) {
+                    self.overwrite(at + word.len() - 2, "q");
+                }
+            }
+        }
+        // The grammar knows no empty list of an annotation; a number has no facts, either.
+        for (at, _) in text.match_indices("[]") {
+            if before(at).trim_end().ends_with(['=', '(', ',']) {
+                self.overwrite(at, "10");
+            }
+        }
+        self.mask_dollars();
+    }
+
+    /// Masks the prefix that tells how many `$` begin a template, and the fewer ones in the text, which begin none.
+    fn mask_dollars(&mut self) {
+        let text = self.text;
+        let mut end = 0;
         for (at, prefix) in text.match_indices("$$\"") {
-            let start = before(at).trim_end_matches('$').len();
-            self.blank(start..at + prefix.len() - 1);
+            if at < end {
+                continue;
+            }
+            let start = text.get(..at).unwrap_or("").trim_end_matches('$').len();
+            let quote = at + prefix.len() - 1;
+            self.blank(start..quote);
+            let (content, mut offset) = content(text, quote);
+            end = offset + content.len();
+            let mut rest = content;
+            while let Some(found) = rest.find('$') {
+                let run = rest.get(found..).unwrap_or("");
+                rest = run.trim_start_matches('$');
+                let len = run.len() - rest.len();
+                // The last one begins a template if there are enough.
+                let kept = usize::from(len >= quote - start);
+                self.blank(offset + found..offset + found + len - kept);
+                offset += found + len;
+            }
         }
     }
 
@@ -96,13 +144,19 @@ impl Masker<'_> {
     fn mask_line(&mut self, start: usize, line: &str, next: Option<&str>) {
         let unknown = [
             context_parameters(line, next),
-            guard(line),
+            guards::in_line(line),
             context_type(line),
             primary_constructor(line),
             actual_constructor(line),
         ];
         for range in unknown.into_iter().flatten().chain(quotes_at_ends(line)) {
             self.blank(start + range.start..start + range.end);
+        }
+        if let Some(range) = guards::of_several_lines(self.text.get(start..).unwrap_or("")) {
+            self.blank_lines(start + range.start..start + range.end);
+        }
+        if let Some(comma) = comma_before_bracket(line, next) {
+            self.blank(start + comma..start + comma + 1);
         }
         if let Some(word) = modifier_of_class(line)
             && (line.contains('@') || self.is_below_annotation(start))
@@ -139,12 +193,8 @@ impl Masker<'_> {
     /// Masks an annotation of several lines that ends in the line before `end`. The grammar expects none before an accessor.
     fn blank_annotation_before(&mut self, end: usize) {
         let text = self.text.get(..end).unwrap_or("");
-        let Some(mut at) = annotation_at_end(text) else {
-            return;
-        };
-        for line in text.get(at..).unwrap_or("").split_inclusive('\n') {
-            self.blank(at..at + line.trim_end().len());
-            at += line.len();
+        if let Some(start) = annotation_at_end(text) {
+            self.blank_lines(start..end);
         }
     }
 }
@@ -220,10 +270,14 @@ fn misread(line: &str) -> Option<&str> {
     let is_set = || rest.trim_start().starts_with('=') && !rest.trim_start().starts_with("==");
     let is_name = if SCANNER_KEYWORDS.contains(&word) {
         rest.starts_with(|c: char| c.is_ascii_digit() || c == '_' || c == '.')
+            || rest.starts_with("?.")
+            || rest.starts_with("!!")
             || is_set()
             || is_call(word, rest)
     } else {
-        MODIFIERS.contains(&word) && (rest.starts_with('.') || is_set())
+        // `suspend() -> Unit` is a type.
+        let is_called = rest.starts_with('(') && word != "suspend";
+        MODIFIERS.contains(&word) && (rest.starts_with('.') || is_called || is_set())
     };
     is_name.then_some(word)
 }
@@ -251,6 +305,37 @@ fn is_call(word: &str, rest: &str) -> bool {
         "set" => !has_body || !is_parameter(inside),
         _ => false,
     }
+}
+
+/// Whether the word between two texts is called like an operator: `a get b`. An accessor has its brackets at once.
+fn is_infix(before: &str, after: &str) -> bool {
+    let is_part = |c: char| c.is_alphanumeric() || c == '_';
+    let has_operand = after.starts_with(|c: char| is_part(c) || c == '`')
+        || after.starts_with('(') && !after.starts_with("()");
+    has_operand && before.ends_with(|c: char| is_part(c) || matches!(c, '}' | ')' | ']'))
+}
+
+/// Returns the content of the string literal whose quotes are at `quote`, and its offset.
+fn content(text: &str, quote: usize) -> (&str, usize) {
+    let literal = text.get(quote..).unwrap_or("");
+    if let Some(raw) = literal.strip_prefix("\"\"\"") {
+        return (raw.split("\"\"\"").next().unwrap_or(raw), quote + 3);
+    }
+    let inner = literal.get(1..).unwrap_or("");
+    let mut is_escaped = false;
+    let end = inner.find(|c: char| {
+        let is_end = c == '\n' || c == '"' && !is_escaped;
+        is_escaped = c == '\\' && !is_escaped;
+        is_end
+    });
+    let end = end.unwrap_or(inner.len());
+    (inner.get(..end).unwrap_or(inner), quote + 1)
+}
+
+/// Returns the offset of the last comma of a list in brackets, which the next line closes. The grammar does not expect it.
+fn comma_before_bracket(line: &str, next: Option<&str>) -> Option<usize> {
+    let code = line.trim_end().strip_suffix(',')?;
+    next?.trim_start().starts_with(']').then_some(code.len())
 }
 
 /// Words that begin declarations.
@@ -316,22 +401,6 @@ fn quotes_at_ends(line: &str) -> Vec<Range<usize>> {
         at = start + count;
     }
     found
-}
-
-/// Returns the range of the guard of a branch of `when`: `if x > 0` in `is Int if x > 0 ->`. The grammar does not know
-/// guards.
-fn guard(line: &str) -> Option<Range<usize>> {
-    let branch = line.trim_start();
-    let indent = line.len() - branch.len();
-    let beginnings = ["is ", "!is ", "in ", "!in ", "else "];
-    let begin = beginnings.iter().find(|word| branch.starts_with(**word))?;
-    let at = match branch.get(begin.len()..)?.starts_with("if ") {
-        true => begin.len(),
-        false => branch.find(" if ")? + 1,
-    };
-    let arrow = at + branch.get(at..)?.find(" ->")?;
-    let is_plain = |text: &str| !text.contains(['{', '"']);
-    is_plain(branch.get(..arrow)?).then_some(indent + at..indent + arrow)
 }
 
 /// What the braces in a line contain, by the text before them.
@@ -518,7 +587,36 @@ mod tests {
                 "f(\"\"\"\"\"a\"\"\"\", \"\"\"\"\"\")",
                 "f(  \"\"\"a \"\"\", \"\"\"\"\"\")",
             ),
-            ("val a = $$$\"b $$c\"", "val a =    \"b $$c\""),
+            ("val a = $$$\"b $$c\"", "val a =    \"b   c\""),
+            (
+                "f($$\"${a} $$b\", $$\"\"\"$c\n$${d}\"\"\")",
+                "f(  \" {a}  $b\",   \"\"\" c\n ${d}\"\"\")",
+            ),
+            (
+                "  where?.let { }\n  by!!.a\n", "  wherq?.let { }\n  bq!!.a\n",
+            ),
+            ("a as? B\n  as? C\n", "a as? B\n  as? C\n"),
+            (
+                "override()\n  suspend() -> A\n",
+                "overridq()\n  suspend() -> A\n",
+            ),
+            (
+                "val a = b { } get C.d\nval e = f set (g)\n",
+                "val a = b { } geq C.d\nval e = f seq (g)\n",
+            ),
+            ("val a: B get() = c\n", "val a: B get() = c\n"),
+            ("var a = b private set\n", "var a = b private set\n"),
+            ("  suspend {\n", "  suspend {\n"),
+            ("a()\n  suspend {\n", "a()\n  suspenq {\n"),
+            (
+                "val a: Array<B> = [], val b = c[0]",
+                "val a: Array<B> = 10, val b = c[0]",
+            ),
+            ("a = [\n  b,\n]\n", "a = [\n  b \n]\n"),
+            (
+                "  is A<*> if (\n    b(c)\n  ) -> d\n",
+                "  is A<*>     \n        \n    -> d\n",
+            ),
             ("get { x }\nset {\n", "geq { x }\nseq {\n"),
             ("val a = suspend { x }", "val a =         { x }"),
             ("@A\n  get() = 1\n", "  \n  get() = 1\n"),

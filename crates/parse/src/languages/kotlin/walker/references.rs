@@ -29,33 +29,38 @@ pub(super) fn call<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handl
     walk.call(function, depth)
 }
 
-/// Returns `f` of `f<T>(x)`, which the grammar parses as two comparisons. Real comparisons have blanks.
+/// Returns `f` of `f<T>(x)` and `f<T> { … }`, which the grammar parses as two comparisons. Real comparisons have blanks, and
+/// none is with a lambda.
 pub(super) fn generic_call(node: Node<'_>) -> Option<Node<'_>> {
     let (left, right) = (field(node, "left")?, field(node, "right")?);
     if left.kind() != "binary_expression" || operator(node)? != ">" || operator(left)? != "<" {
         return None;
     }
     let (function, argument) = (field(left, "left")?, field(left, "right")?);
-    let is_close = function.end_byte() + 1 == argument.start_byte()
-        && left.end_byte() + 1 == right.start_byte();
-    (is_close && starts_with_bracket(right)).then_some(function)
+    let is_call = match first_part(right)? {
+        "parenthesized_expression" => left.end_byte() + 1 == right.start_byte(),
+        kind => kind == "lambda_literal",
+    };
+    (is_call && function.end_byte() + 1 == argument.start_byte()).then_some(function)
 }
 
 fn operator(node: Node<'_>) -> Option<&str> {
     Some(field(node, "operator")?.kind())
 }
 
-fn starts_with_bracket(mut node: Node<'_>) -> bool {
+/// Returns the kind of the bracket or lambda that an expression begins with.
+fn first_part(mut node: Node<'_>) -> Option<&'static str> {
     for _ in 0..32 {
-        if node.kind() == "parenthesized_expression" {
-            return true;
+        if matches!(node.kind(), "parenthesized_expression" | "lambda_literal") {
+            return Some(node.kind());
         }
-        match node.named_child(0) {
-            Some(first) if first.start_byte() == node.start_byte() => node = first,
-            _ => return false,
+        let first = node.named_child(0)?;
+        if first.start_byte() != node.start_byte() {
+            return None;
         }
+        node = first;
     }
-    false
+    None
 }
 
 pub(super) fn binary<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {

@@ -481,3 +481,95 @@ class A {
         assert_eq!(names.join(" "), expected, "{source}");
     }
 }
+
+#[test]
+fn members_of_classes_with_a_delegate_are_defined() {
+    defines(
+        "class A(b: B) : C, B by make(b) {
+  val y: Int
+    get() = b.z
+  var z = listOf(1)
+  fun f() = run { val x = 1 }
+}",
+        "class A: class A(b: B) : C, B by make(b)
+            method A.y property: val y: Int
+            field A.z: var z = listOf(1)
+            method A.f: fun f()",
+    );
+}
+
+/// Each of these was a syntax error; most lost the class around it.
+#[test]
+fn names_like_keywords_guards_and_dollars_keep_their_class() {
+    for (body, expected) in [
+        (
+            "fun f(where: B?) {
+    g()
+    where?.let { h(it) }
+  }
+  fun i() {}",
+            "A f i",
+        ),
+        (
+            "fun f() {
+    val b = C.insert {
+      it[d] = 1
+    } get C.d
+    g(b)
+  }
+  fun i() {}",
+            "A f i",
+        ),
+        (
+            "fun f(b: Any) = when (b) {
+    is Int if b == \"\" -> \"c\"
+    !is C<*> if (
+      b.d() &&
+        b.e()
+    ) -> \"f\"
+    else -> \"g\"
+  }
+  fun i() {}",
+            "A f i",
+        ),
+        (
+            "fun f(@Value($$\"${a.b-c:}#{d}\") e: String) {}
+  fun i() {}",
+            "A f i",
+        ),
+        (
+            "fun f() {
+    var b: C? = null
+
+    suspend {
+      d()
+    }
+      .start(b)
+  }
+  fun i() {}",
+            "A f i",
+        ),
+        (
+            "fun f() {
+    override()
+    g()
+  }
+  fun i() {}",
+            "A f i",
+        ),
+        (
+            "@B(
+    [
+      C::class,
+    ],
+  )
+  fun i(d: Array<E> = []) {}",
+            "A i",
+        ),
+    ] {
+        let facts = crate::testing::facts(kotlin(), &format!("class A {{\n  {body}\n}}\n"));
+        let names: Vec<&str> = facts.definitions.iter().map(|d| &*d.name).collect();
+        assert_eq!(names.join(" "), expected, "{body}");
+        assert!(facts.issues.is_empty(), "{body}: {:?}", facts.issues);
+    }
+}

@@ -116,6 +116,17 @@ Foo::baz.call(other)",
             name other in a.f",
     );
     uses(
+        "make<Foo> { go() }
+val z = make<Bar> { 1 } with other",
+        "call make in a.f
+            type foo in a.f
+            call go in a.f
+            call make in a.f
+            type bar in a.f
+            call ?with in a.f
+            name other in a.f",
+    );
+    uses(
         "f(name = other, second = Other.X)",
         "call f in a.f
             name other in a.f
