@@ -49,7 +49,7 @@ fn operator(node: Node<'_>) -> Option<&str> {
 }
 
 /// Returns the kind of the bracket or lambda that an expression begins with.
-fn first_part(mut node: Node<'_>) -> Option<&'static str> {
+fn first_part<'t>(mut node: Node<'t>) -> Option<&'t str> {
     for _ in 0..32 {
         if matches!(node.kind(), "parenthesized_expression" | "lambda_literal") {
             return Some(node.kind());
