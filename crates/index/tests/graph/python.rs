@@ -403,7 +403,7 @@ fn variables_that_name_classes_and_functions_stand_for_them() {
         ALIASES,
         "shop/doors.py:Door.shut",
         &[
-            "shop/use.py:6 likely", "shop/use.py:12 likely", "shop/use.py:15 likely",
+            "shop/use.py:6 certain", "shop/use.py:12 likely", "shop/use.py:15 likely",
             "shop/use.py:18 likely",
         ],
     );
