@@ -111,10 +111,8 @@ pub(super) fn bind<'t>(walk: &mut Walk<'t>, pattern: Node<'t>, value: Value, add
     let mut pending = vec![(pattern, value)];
     while let Some((node, value)) = pending.pop() {
         match node.kind() {
-            "identifier" | "shorthand_field_identifier" => {
-                if is_binding(walk.of(node)) {
-                    add(walk, node, value);
-                }
+            "identifier" | "shorthand_field_identifier" if is_binding(walk.of(node)) => {
+                add(walk, node, value);
             }
             "mut_pattern" | "ref_pattern" | "reference_pattern" => {
                 pending.extend(last_child(node).map(|inner| (inner, value)));
