@@ -53,6 +53,9 @@ use crate::symbols::Symbols;
 
 pub use crate::graph::relations::{CallSite, Confidence, TestLink};
 
+/// Maximum files that export something under one new name of which the definitions are looked up.
+const MAX_REEXPORTING: usize = 8;
+
 /// The graph of one snapshot.
 #[derive(Debug, Default)]
 pub struct Graph {
@@ -149,6 +152,20 @@ impl Graph {
                 None => return in_package_of_name(files, symbols, path),
             }
         }
+    }
+
+    /// Returns the definitions that files export under a name that these do not have themselves, by id:
+    /// `export { a as b } from './a'`.
+    pub fn reexported(&self, files: &Files, symbols: &Symbols, name: &str) -> Vec<DefId> {
+        let dependencies = Dependencies::ignored();
+        let names = NameResolver::new(self.tables(files, symbols), &dependencies);
+        let mut found: Vec<DefId> = Vec::new();
+        for file in symbols.reexporting(name).iter().take(MAX_REEXPORTING) {
+            found.extend(names.exported(*file, name).definitions());
+        }
+        found.sort_unstable();
+        found.dedup();
+        found
     }
 
     /// Returns the members with this name of a type: its own, else those of the nearest base that has some.

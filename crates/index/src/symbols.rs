@@ -1,5 +1,6 @@
 //! Builds the symbol table: definitions by name, by folded name (lower case without underscores), by qualified
-//! name and by the other names that code uses for them; and the distinct names themselves for fuzzy matching.
+//! name and by the other names that code uses for them; the files that export something under a new name; and the distinct
+//! names themselves for fuzzy matching.
 
 mod folded;
 mod other_names;
@@ -24,6 +25,7 @@ pub struct Symbols {
     by_folded: Table,
     by_qualified: Table,
     by_other_name: Table,
+    by_reexport: FileTable,
     names: Arc<FoldedNames>,
 }
 
@@ -33,6 +35,9 @@ const REBUILD_DIVISOR: usize = 3;
 
 /// Definitions by a key derived from them.
 type Table = ShardedMap<Box<str>, DefId>;
+
+/// Files by a name.
+type FileTable = ShardedMap<Box<str>, FileId>;
 
 /// Returns the key of a definition in a table; `None` if the table leaves it out.
 type Key = for<'d> fn(&'d Definition) -> Option<Cow<'d, str>>;
@@ -72,14 +77,17 @@ impl Symbols {
         let mut names: Vec<FoldedName> = names.collect();
         names.sort_unstable_by(|a, b| a.order().cmp(&b.order()));
         let mut by_other_name = Table::with_capacity(files.len());
-        files
-            .ids()
-            .for_each(|file| add_other_names(&mut by_other_name, files, file));
+        let mut by_reexport = FileTable::with_capacity(files.len());
+        for file in files.ids() {
+            add_other_names(&mut by_other_name, files, file);
+            add_reexports(&mut by_reexport, files, file);
+        }
         Self {
             by_name,
             by_folded,
             by_qualified,
             by_other_name,
+            by_reexport,
             names: Arc::new(names.into_iter().collect()),
         }
     }
@@ -108,6 +116,7 @@ impl Symbols {
             by_folded,
             by_qualified,
             by_other_name: edit.other_names(&self.by_other_name),
+            by_reexport: edit.reexports(&self.by_reexport),
             names: Arc::clone(&self.names),
         };
         symbols.update_names(keys);
@@ -141,6 +150,12 @@ impl Symbols {
     /// of its file, an export by the name that it has outside of its file. The graph does not go by these names.
     pub fn also_named(&self, name: &str) -> &[DefId] {
         self.by_other_name.get(name)
+    }
+
+    /// Returns the files that export something of another file under this name, while it has another one there:
+    /// `export { a as b } from './a'`. [`Graph::reexported`](crate::graph::Graph::reexported) finds what that is.
+    pub(crate) fn reexporting(&self, name: &str) -> &[FileId] {
+        self.by_reexport.get(name)
     }
 
     /// Returns the definitions whose name matches regardless of case and underscores; `folded` must come from
@@ -188,7 +203,8 @@ impl Symbols {
             &self.by_name, &self.by_folded, &self.by_qualified, &self.by_other_name,
         ];
         let tables: usize = tables.iter().map(|t| t.heap_bytes(|key| key.len())).sum();
-        tables + self.names.heap_bytes()
+        let reexports = self.by_reexport.heap_bytes(|key| key.len());
+        tables + reexports + self.names.heap_bytes()
     }
 }
 
@@ -227,12 +243,18 @@ impl Edit<'_> {
         (table, keys)
     }
 
+    /// Returns the earlier ids of the files that are gone or changed.
+    fn earlier(&self) -> impl Iterator<Item = FileId> {
+        let change = self.change;
+        let changed = change.changed().iter();
+        let edited = changed.filter_map(move |now| change.earlier_id(*now));
+        change.gone().chain(edited)
+    }
+
     /// Returns the updated table of other names.
     fn other_names(&self, table: &Table) -> Table {
         let mut table = table.clone();
-        let changed = self.change.changed().iter();
-        let edited = changed.filter_map(|now| self.change.earlier_id(*now));
-        for file in self.change.gone().chain(edited) {
+        for file in self.earlier() {
             for (local, name) in other_names::of_file(self.before.file(file)) {
                 table.remove(&*name, &DefId::new(file, local));
             }
@@ -242,6 +264,23 @@ impl Edit<'_> {
         }
         for file in self.change.changed() {
             add_other_names(&mut table, self.files, *file);
+        }
+        table
+    }
+
+    /// Returns the updated table of names of re-exports.
+    fn reexports(&self, table: &FileTable) -> FileTable {
+        let mut table = table.clone();
+        for file in self.earlier() {
+            for name in other_names::of_reexports(self.before.file(file)) {
+                table.remove(name, &file);
+            }
+        }
+        if !self.change.is_stable() {
+            table = table.renumbered(self.change);
+        }
+        for file in self.change.changed() {
+            add_reexports(&mut table, self.files, *file);
         }
         table
     }
@@ -282,6 +321,12 @@ impl Edit<'_> {
 fn add_other_names(table: &mut Table, files: &Files, file: FileId) {
     for (local, name) in other_names::of_file(files.file(file)) {
         table.insert(&*name, DefId::new(file, local));
+    }
+}
+
+fn add_reexports(table: &mut FileTable, files: &Files, file: FileId) {
+    for name in other_names::of_reexports(files.file(file)) {
+        table.insert(name, file);
     }
 }
 

@@ -344,3 +344,49 @@ fn other_names_follow_edits_and_moves() {
         assert_eq!(known(&now), ["src/Row.vue:default", "src/pool.js:open"]);
     }
 }
+
+#[test]
+fn names_of_reexports_follow_edits_and_moves() {
+    let rest: String = (0..20)
+        .map(|number| format!("def part_{number}():\n    pass\n"))
+        .collect();
+    let tree = |path: &str, exports: &str| -> Tree {
+        [
+            ("m1.py", rest.as_str()),
+            ("src/pool.js", "export function open() {}\n"),
+            (path, exports),
+        ]
+        .map(|(path, text)| (path.to_owned(), content(path, text)))
+        .into()
+    };
+    let first = tree(
+        "src/index.js",
+        "export { open as connect } from './pool';\n",
+    );
+    let later = tree(
+        "src/all.js",
+        "import { open as start } from './pool';\nexport { start as link };\n",
+    );
+    let known = |snapshot: &Snapshot| -> Vec<String> {
+        let Snapshot {
+            files,
+            symbols,
+            graph,
+            ..
+        } = snapshot;
+        let mut known = Vec::new();
+        for name in ["open", "connect", "start", "link"] {
+            for id in graph.reexported(files, symbols, name) {
+                let path = files.path(id.file);
+                known.push(format!("{name} {path}:{}", files.definition(id).name));
+            }
+        }
+        known
+    };
+    let before = build(&first, None);
+    assert_eq!(known(&before), ["connect src/pool.js:open"]);
+    for previous in [None, Some(&before)] {
+        let now = build(&later, previous);
+        assert_eq!(known(&now), ["link src/pool.js:open"]);
+    }
+}

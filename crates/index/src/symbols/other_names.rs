@@ -1,8 +1,9 @@
 //! Finds names by which code uses definitions and that are not written at these: a name under which their file exports
-//! them, and for a default export without a name the one that follows from its path.
+//! them, and for a default export without a name the one that follows from its path. Also lists the names under which files
+//! export what other files define.
 
-use foldhash::HashMap;
-use foveate_model::{Definition, Export, FileFacts, LocalId, SourceFile};
+use foldhash::{HashMap, HashSet};
+use foveate_model::{Definition, Export, FileFacts, ImportKind, LocalId, SourceFile};
 
 /// Maximum number of definitions of one name, such as overloads, that get its other names.
 const MAX_NAMESAKES: usize = 8;
@@ -19,8 +20,6 @@ pub(super) fn of_file(file: &SourceFile) -> Vec<(LocalId, Box<str>)> {
 
 /// Returns the names under which a file exports its definitions where these have another name: `export { a as b }`.
 fn of_exports(facts: &FileFacts) -> Vec<(LocalId, Box<str>)> {
-    let is_renamed =
-        |export: &&Export| export.exported != export.local && &*export.exported != "default";
     let mut renamed = facts.exports.iter().filter(is_renamed).peekable();
     if renamed.peek().is_none() {
         return Vec::new();
@@ -36,6 +35,33 @@ fn of_exports(facts: &FileFacts) -> Vec<(LocalId, Box<str>)> {
         let ids = by_name.get(&*export.local).into_iter().flatten();
         let ids = ids.take(MAX_NAMESAKES);
         names.extend(ids.map(|id| (*id, export.exported.clone())));
+    }
+    names
+}
+
+fn is_renamed(export: &&Export) -> bool {
+    export.exported != export.local && &*export.exported != "default"
+}
+
+/// Returns the names under which a file exports what other files define, where these have another name for it:
+/// `export { a as b } from './a'`.
+pub(super) fn of_reexports(file: &SourceFile) -> Vec<&str> {
+    let Some(content) = &file.content else {
+        return Vec::new();
+    };
+    let facts = &content.facts;
+    let imports = facts.imports.iter();
+    let forwarded = imports.filter(|import| import.kind == ImportKind::ReExport);
+    let forwarded = forwarded
+        .flat_map(|import| &import.names)
+        .filter(|name| name.name != name.local && &*name.name != "*" && &*name.local != "default");
+    let mut names: Vec<&str> = forwarded.map(|name| &*name.local).collect();
+    let mut renamed = facts.exports.iter().filter(is_renamed).peekable();
+    if renamed.peek().is_some() {
+        let imported = facts.imports.iter().flat_map(|import| &import.names);
+        let imported: HashSet<&str> = imported.map(|name| &*name.local).collect();
+        let renamed = renamed.filter(|export| imported.contains(&*export.local));
+        names.extend(renamed.map(|export| &*export.exported));
     }
     names
 }

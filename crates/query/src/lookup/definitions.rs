@@ -182,6 +182,9 @@ fn exactly(
     if let Some(found) = some(Match::Exact, &exact) {
         return Some(found);
     }
+    if let Some(found) = some(Match::Exact, &graph.reexported(files, symbols, name)) {
+        return Some(found);
+    }
     if name.contains('.') {
         let through_modules = graph.resolve_dotted(files, symbols, name);
         if let Some(found) = some(Match::Module, &through_modules) {
