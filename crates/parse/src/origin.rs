@@ -40,6 +40,13 @@ pub fn is_script(path: &str) -> bool {
     forms().any(|form| (form.is_script)(path))
 }
 
+/// Returns the name of a script whose directory a console left out: `shop` of `shop.mjs`. It may be the bundle of the
+/// package of this name.
+pub fn bare_script(path: &str) -> Option<&str> {
+    let (stem, _) = path.rsplit_once('.')?;
+    (!path.contains(['/', '\\']) && is_script(path)).then_some(stem)
+}
+
 /// Whether a path contains all directories below a source root.
 pub fn is_complete(path: &str) -> bool {
     forms().any(|form| (form.is_complete)(path))

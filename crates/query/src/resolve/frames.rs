@@ -164,7 +164,11 @@ impl Resolver<'_> {
                 let mut files = self.files_at(&frame.path);
                 files.retain(|file| self.may_be_meant(*file, frame));
                 let script = files.first().filter(|_| origin::is_script(&frame.path));
-                let directory = script.map(|file| self.package_directory_of(*file));
+                let directory = match script {
+                    Some(file) => Some(self.package_directory_of(*file)),
+                    None => origin::bare_script(&frame.path)
+                        .and_then(|name| self.package_directory_like(name)),
+                };
                 (files, directory.map(BundleOrigin::Package))
             }
         };

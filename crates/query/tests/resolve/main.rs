@@ -477,6 +477,10 @@ fn frame_of_own_bundle_resolves_by_function_name() {
         "    at Object.unmountComponent [as um] (webpack-internal:///./node_modules/.pnpm/@frame+runtime-core@3.4.2/node_modules/@frame/runtime-core/dist/runtime-core.esm-bundler.js:6990:5)",
         "    at unmountComponent$1 (http://localhost:5173/node_modules/.vite/deps/chunk-4XKHB2AD.js?v=81:10:5)",
         "    at unmountComponent (frame.runtime.global.js:10:5)",
+        // Consoles leave out the directory of a bundle that is named after its package.
+        "    at unmountComponent (runtime-core.mjs:6990:5)",
+        "    at unmountComponent (runtime-core.js?v=3f1c2a1b:6990:5)",
+        "unmountComponent @ runtime-core.mjs:6990",
         // A built file that is in the repository.
         "    at unmountComponent (/a/node_modules/frame/dist/frame.js:2:5)",
         "    at unmountComponent (http://localhost/dist/frame.js:2:5)",
@@ -518,6 +522,7 @@ fn frames_of_foreign_packages_do_not_resolve() {
         "    at unmountComponent (/a/node_modules/other/dist/frame.js:2:5)",
         "    at deepClone (/a/node_modules/other/src/utils/index.ts:1:5)",
         "    at serializeStore (other-router.esm-bundler.js:6990:5)",
+        "    at serializeStore (other-router.mjs:6990:5)",
         "    at listenAll (events.js:315:20)",
         "    at listenAll (node:events:315:20)",
         "    at listenAll (internal/events.js:315:20)",
