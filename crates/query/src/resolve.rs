@@ -227,6 +227,7 @@ pub fn resolve(
     resolver.paths(text);
     resolver.imports(text);
     resolver.mentions(text);
+    resolver.signed_words(text);
     // A question about a change may name what the change removed.
     let unknown_names = &mut resolver.found.unknown_names;
     let mut listed = HashSet::<String>::default();
@@ -290,7 +291,8 @@ impl Resolver<'_> {
     }
 
     /// Records that `name` may mean `definitions`. Definitions in source files hide those in tests and other
-    /// files, and functions and types hide fields and variables of the same name, except for the value of an interface.
+    /// files, and functions and types hide fields and variables of the same name, except for the value of an interface
+    /// and one beside a local function.
     fn add_definitions(
         &mut self,
         name: &str,
@@ -415,10 +417,29 @@ fn hide_minor(files: &Files, meant: &mut Vec<DefId>) {
     let is_alias = |id: &DefId| kind(id) == DefinitionKind::TypeAlias;
     let has_container = meant.iter().any(|id| kind(id).is_container());
     if meant.iter().any(is_major) {
-        let values = values_of_interfaces(files, meant);
+        let mut values = values_of_interfaces(files, meant);
+        values.extend(values_beside_local_functions(files, meant));
         let is_alias_alone = |id: &DefId| is_alias(id) && !has_container;
         meant.retain(|id| is_major(id) || is_alias_alone(id) || values.contains(id));
     } else if meant.iter().any(is_alias) {
         meant.retain(|id| kind(id) != DefinitionKind::Field);
     }
+}
+
+/// Returns the values at the top level of a file in which a function inside another definition has the same name. Other code
+/// can mean the value alone: `export const create = build()`, where `build` returns its own `create`.
+fn values_beside_local_functions(files: &Files, meant: &[DefId]) -> Vec<DefId> {
+    let kind = |id: DefId| files.definition(id).kind;
+    let is_value =
+        |kind: DefinitionKind| matches!(kind, DefinitionKind::Constant | DefinitionKind::Variable);
+    let is_local_function = |id: &&DefId| {
+        let outer = files.parent(**id).map(kind);
+        kind(**id).is_function()
+            && outer.is_some_and(|outer| outer.is_function() || is_value(outer))
+    };
+    let local = meant.iter().filter(is_local_function);
+    let having: HashSet<FileId> = local.map(|id| id.file).collect();
+    let values = meant.iter().copied();
+    let values = values.filter(|id| is_value(kind(*id)) && files.parent(*id).is_none());
+    values.filter(|id| having.contains(&id.file)).collect()
 }

@@ -53,7 +53,6 @@ fn with_private_names(path: &str) -> String {
 impl Resolver<'_> {
     /// Resolves all identifiers that the query names outside tracebacks.
     pub(super) fn mentions(&mut self, text: &QueryText) {
-        let strength = &self.config.strength;
         let fixed = fixed_names(text);
         for (position, mention) in text.mentions.iter().enumerate() {
             if !self.has_time_for(position) {
@@ -63,13 +62,7 @@ impl Resolver<'_> {
             if mention.kind != MentionKind::CodeBlock && fixed.contains(&mention.name) {
                 continue;
             }
-            let (from, strength) = match mention.kind {
-                MentionKind::InlineCode => (EvidenceSource::InlineCode, strength.inline_code),
-                MentionKind::Title => (EvidenceSource::Title, strength.title),
-                MentionKind::Prose => (EvidenceSource::Prose, strength.prose),
-                MentionKind::ErrorMessage => (EvidenceSource::ErrorMessage, strength.error_message),
-                MentionKind::CodeBlock => (EvidenceSource::CodeBlock, strength.code_block),
-            };
+            let (from, strength) = self.evidence_of(mention.kind);
             let is_known = self.name(&mention.name, from, strength);
             let is_asked = matches!(
                 mention.kind,
@@ -80,6 +73,31 @@ impl Resolver<'_> {
                 let name = self.with_mark_of_definition(name).into_owned();
                 self.found.unknown_names.push(name);
             }
+        }
+    }
+
+    /// Resolves the words with a sign that are exactly the names of definitions, such as `$patch`.
+    pub(super) fn signed_words(&mut self, text: &QueryText) {
+        for (position, word) in text.signed_words.iter().enumerate() {
+            if !self.has_time_for(position) {
+                break;
+            }
+            if !self.snapshot.symbols.named(&word.name).is_empty() {
+                let (from, strength) = self.evidence_of(word.kind);
+                self.plain(&word.name, from, strength);
+            }
+        }
+    }
+
+    /// Returns what a mention in a part of the query is evidence of, and how strong it is.
+    fn evidence_of(&self, kind: MentionKind) -> (EvidenceSource, f32) {
+        let strength = &self.config.strength;
+        match kind {
+            MentionKind::InlineCode => (EvidenceSource::InlineCode, strength.inline_code),
+            MentionKind::Title => (EvidenceSource::Title, strength.title),
+            MentionKind::Prose => (EvidenceSource::Prose, strength.prose),
+            MentionKind::ErrorMessage => (EvidenceSource::ErrorMessage, strength.error_message),
+            MentionKind::CodeBlock => (EvidenceSource::CodeBlock, strength.code_block),
         }
     }
 
@@ -358,11 +376,20 @@ impl Resolver<'_> {
         false
     }
 
-    /// Returns the definitions with this name, and those that code uses by it.
+    /// Returns the definitions with this name, and those that code uses by it. If no code has the name, those that files
+    /// export under it.
     pub(super) fn known_as(&self, name: &str) -> Vec<DefId> {
-        let symbols = &self.snapshot.symbols;
+        let Snapshot {
+            files,
+            symbols,
+            graph,
+            ..
+        } = self.snapshot;
         let mut found = symbols.named(name).to_vec();
         found.extend(symbols.also_named(name));
+        if found.iter().all(|id| self.is_block(*id)) {
+            found.extend(graph.reexported(files, symbols, name));
+        }
         found
     }
 

@@ -318,7 +318,19 @@ impl Collector<'_> {
             let trimmed = names::trim(&name.text);
             if names::is_identifier_like(trimmed, name.called) {
                 self.mention_with_mark(kind, trimmed, name.mark);
+            } else {
+                self.signed_word(kind, trimmed);
             }
+        }
+    }
+
+    /// Collects a word that is a name if a definition has it exactly.
+    fn signed_word(&mut self, kind: MentionKind, word: &str) {
+        if names::is_signed(word) && word.len() <= MAX_NAME {
+            self.text.signed_words.push(Mention {
+                name: word.to_owned(),
+                kind,
+            });
         }
     }
 
@@ -387,6 +399,8 @@ impl Collector<'_> {
                     && names::is_identifier_like(trimmed, name.called)
             {
                 self.mention_with_mark(MentionKind::InlineCode, trimmed, name.mark);
+            } else {
+                self.signed_word(MentionKind::InlineCode, trimmed);
             }
         }
     }

@@ -298,6 +298,16 @@ fn bare(name: &str) -> &str {
     name.trim_start_matches('$')
 }
 
+/// Whether a word begins with a sign that few definitions have in their names: `$patch`, `_load`. Variables of the
+/// environment are in capitals.
+pub(super) fn is_signed(name: &str) -> bool {
+    let word = name.trim_start_matches(['$', '_']);
+    word.len() < name.len()
+        && word.chars().count() >= 3
+        && word.starts_with(char::is_lowercase)
+        && word.chars().all(continues_name)
+}
+
 /// Whether a word of prose looks like an identifier: `CamelCase`, `snake_case`, `a.b`, `name()`.
 pub(super) fn is_identifier_like(name: &str, called: bool) -> bool {
     let name = bare(name);
@@ -517,5 +527,15 @@ mod tests {
             assert!(!is_identifier_like(no, false), "{no}");
         }
         assert!(is_identifier_like("connect", true));
+    }
+
+    #[test]
+    fn words_with_a_sign_are_told_from_amounts_and_variables() {
+        for yes in ["$patch", "_load", "__enum", "$$restore"] {
+            assert!(is_signed(yes), "{yes}");
+        }
+        for no in ["patch", "$5", "$HOME", "_x", "$", "$a.patch", "patch_"] {
+            assert!(!is_signed(no), "{no}");
+        }
     }
 }

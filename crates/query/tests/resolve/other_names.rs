@@ -13,6 +13,15 @@ const SHOP: &str = "
     export { _enum as choice }
     export interface ShopText { text: string }
     export const ShopText = make('text')
+
+    //- src/create.ts
+    export function buildShop() { return function createShop() {} }
+    export const createShop = buildShop()
+
+    //- src/index.ts
+    import { choice } from './text'
+    export { choice as option, ShopText as default } from './text'
+    export { choice as selection }
 ";
 
 fn named(query: &str) -> Vec<(String, f32)> {
@@ -32,6 +41,8 @@ fn components_and_exports_are_found_by_their_other_names() {
     for (query, wanted) in [
         ("`SideBar` overlaps", "src/side-bar.vue:default"),
         ("`choice` is empty", "src/text.ts:_enum"),
+        ("`option` is empty", "src/text.ts:_enum"),
+        ("`selection` is empty", "src/text.ts:_enum"),
     ] {
         let names: Vec<String> = named(query).into_iter().map(|(name, _)| name).collect();
         assert_eq!(names, [wanted], "{query}");
@@ -46,4 +57,15 @@ fn interface_and_constant_of_one_name_are_both_meant() {
     assert_eq!(names, ["src/text.ts:ShopText"; 2]);
     // Neither makes the other uncertain.
     assert!(found.iter().all(|(_, strength)| *strength == alone[0].1));
+}
+
+#[test]
+fn value_is_not_hidden_by_the_local_function_that_it_is_made_of() {
+    let found = named("`createShop` is slow").into_iter();
+    let names: Vec<String> = found.map(|(name, _)| name).collect();
+    let wanted = [
+        "src/create.ts:buildShop.createShop",
+        "src/create.ts:createShop",
+    ];
+    assert_eq!(names, wanted);
 }

@@ -29,6 +29,41 @@ fn fixed_wording_of_error_messages_names_nothing() {
 }
 
 #[test]
+fn word_with_a_sign_names_exactly_that_definition() {
+    const STORE: &str = "
+        //- src/store.ts
+        export class Store {
+            $patch(state: any) { return state }
+            load(state: any) { return state }
+        }
+        ";
+    let snapshot = snapshot(STORE, &[]);
+    let named = |query: &str| {
+        let found = find(&snapshot, query, &Focus::default());
+        let written = ["title", "prose", "inline_code"];
+        let symbols = found.symbols.iter();
+        let symbols = symbols.filter(|symbol| written.contains(&symbol.from.name()));
+        let mut names = resolved_by(&snapshot, symbols);
+        names.dedup();
+        names
+    };
+    for query in [
+        "Arrays are lost with $patch in actions",
+        "Arrays are lost with `$patch` in actions",
+        "Arrays are lost\n\nIt happens with $patch in actions.",
+    ] {
+        assert_eq!(named(query), ["src/store.ts:Store.$patch"], "{query}");
+    }
+    for query in [
+        "Arrays are lost with $load in actions",
+        "Arrays are lost with `$load` in actions",
+        "Arrays are lost with _patch in actions",
+    ] {
+        assert_eq!(named(query), [""; 0], "{query}");
+    }
+}
+
+#[test]
 fn verb_of_a_question_names_nothing() {
     const DOORS: &str = "
         //- doors.py
