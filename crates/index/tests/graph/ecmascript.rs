@@ -534,6 +534,23 @@ fn components_are_used_by_tags() {
 }
 
 #[test]
+fn components_without_a_script_have_uses() {
+    check_uses(
+        "
+        //- src/Moon.vue
+        <template><svg/></template>
+        //- src/Page.vue
+        <template><Moon /></template>
+        <script setup>
+        import Moon from './Moon.vue';
+        </script>
+        ",
+        "src/Moon.vue:default",
+        &["src/Page.vue:1 certain"],
+    );
+}
+
+#[test]
 fn types_in_type_arguments_of_parameters_are_used() {
     check_uses(
         "

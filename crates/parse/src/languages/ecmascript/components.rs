@@ -60,9 +60,11 @@ fn facts(language: Language, text: &str, limits: &Limits) -> Option<FileFacts> {
         false => JAVASCRIPT.language,
     };
     let code = scripts.alone(text);
-    let component = scripts
-        .component
-        .filter(|_| !code.contains("export default"));
+    let component = match scripts.ranges.is_empty() {
+        true => first_tag(text),
+        false => scripts.component,
+    };
+    let component = component.filter(|_| !code.contains("export default"));
     let mut facts = walker::facts_within(script, &code, (text, component), limits)?;
     facts.language = language;
     let names = match language == Language::of(&VUE_RULES) {
@@ -71,6 +73,25 @@ fn facts(language: Language, text: &str, limits: &Limits) -> Option<FileFacts> {
     };
     markup::add_references(text, &scripts.ranges, names, &mut facts);
     Some(facts)
+}
+
+/// Returns the first tag of the markup, which stands for a component without a script; `None` if there are only styles and
+/// comments.
+fn first_tag(text: &str) -> Option<Span> {
+    let mut from = 0;
+    loop {
+        let start = from + text.get(from..)?.find('<')?;
+        let tag = text.get(start..)?;
+        let inside = tag.get(1..)?;
+        let end = inside.find(|c: char| !c.is_alphanumeric() && c != '-');
+        let skipped = match inside.get(..end?)? {
+            "" if inside.starts_with("!--") => tag.find("-->")?,
+            "" => 0,
+            "style" => tag.find("</style")?,
+            _ => return Some(Span::new(start, start + tag.find('>')? + 1)),
+        };
+        from = start + skipped + 1;
+    }
 }
 
 /// The scripts of a component.

@@ -123,7 +123,25 @@ fn components_with_a_default_export_are_defined_once() {
         constant b: const b",
         source,
     );
-    same(&definitions(vue(), "<template><p/></template>"), "", source);
+}
+
+#[test]
+fn components_without_a_script_begin_with_their_first_tag() {
+    let default = |tag: &str| format!("constant default default: {tag}");
+    for (source, tag) in [
+        ("<template><p/></template>\n", "<template>"),
+        (
+            "<!-- <b>the</b> moon -->\n<style>a > b {}</style>\n<svg-icon a=\"1\"/>\n",
+            "<svg-icon a=\"1\"/>",
+        ),
+    ] {
+        same(&definitions(vue(), source), &default(tag), source);
+    }
+    let each = "{#if a < 1}\n<p>{a}</p>\n{/if}\n";
+    same(&definitions(svelte(), each), &default("<p>"), each);
+    for source in ["<style>a {}</style>\n", "<!-- <p/>", "<p", "a < b"] {
+        same(&definitions(vue(), source), "", source);
+    }
 }
 
 #[test]
