@@ -136,6 +136,9 @@ pub struct Resolution {
     /// Names in the prose and inline code of the query that no definition has, without those that the caller's change
     /// removed; one with a similar name may have been found.
     pub unknown_names: Vec<String>,
+    /// Whether the query is a short question that looks up names and says nothing else: "where is `Shelf` defined?", but not
+    /// "where is the width of `Shelf` defined?".
+    pub has_only_names: bool,
 }
 
 /// Paths and symbols of a focus that a snapshot does not have.
@@ -218,6 +221,7 @@ pub fn resolve(
         found: Resolution::default(),
         listed: HashSet::default(),
         fuzzy_left: config.max_fuzzy_names,
+        modules: Vec::new(),
         manifests: OnceCell::new(),
     };
     resolver.changes(&request.changes);
@@ -247,6 +251,8 @@ struct Resolver<'a> {
     /// The names of `found.symbols`, where they are from, and what they may mean: frames of different files can look alike.
     listed: HashSet<(String, EvidenceSource, Vec<DefId>)>,
     fuzzy_left: usize,
+    /// Dotted names of the query that lead to a file.
+    modules: Vec<String>,
     /// Read when a frame or path first needs them.
     manifests: OnceCell<Manifests>,
 }
@@ -265,17 +271,30 @@ fn count_meanings(files: &Files, meant: &[DefId]) -> usize {
     names.len().max(1)
 }
 
-/// Returns the constants that have the name of an interface in their file: both are one thing, as a value and as a type.
-fn values_of_interfaces(files: &Files, meant: &[DefId]) -> HashSet<DefId> {
-    let name = |id: &DefId| (id.file, &*files.definition(*id).qualified_name);
-    let is_of_kind = |id: &DefId, kind| files.definition(*id).kind == kind;
-    let interfaces = meant.iter();
-    let interfaces = interfaces.filter(|id| is_of_kind(id, DefinitionKind::Interface));
-    let interfaces: HashSet<(FileId, &str)> = interfaces.map(name).collect();
-    let values = meant
-        .iter()
-        .filter(|id| is_of_kind(id, DefinitionKind::Constant) && interfaces.contains(&name(id)));
-    values.copied().collect()
+/// Returns the values that stand for another definition of their name in their file, with which they are one thing: for an
+/// interface, which is a type beside the value, or for a function inside a function or value, which makes it.
+fn counterparts(files: &Files, meant: &[DefId]) -> HashSet<DefId> {
+    let kind = |id: DefId| files.definition(id).kind;
+    let is_value =
+        |kind: DefinitionKind| matches!(kind, DefinitionKind::Constant | DefinitionKind::Variable);
+    let is_inner = |id: DefId| {
+        let outer = files.parent(id).map(kind);
+        kind(id).is_function() && outer.is_some_and(|outer| outer.is_function() || is_value(outer))
+    };
+    // The qualified name of a value at the top of a file is its name.
+    let stood_for = meant.iter().filter_map(|id| {
+        let definition = files.definition(*id);
+        match kind(*id) {
+            DefinitionKind::Interface => Some((id.file, &*definition.qualified_name)),
+            _ => is_inner(*id).then_some((id.file, &*definition.name)),
+        }
+    });
+    let stood_for: HashSet<(FileId, &str)> = stood_for.collect();
+    let stands = |id: &DefId| {
+        let name = &*files.definition(*id).qualified_name;
+        is_value(kind(*id)) && stood_for.contains(&(id.file, name))
+    };
+    meant.iter().copied().filter(stands).collect()
 }
 
 /// Maximum number of names of a query that are resolved.
@@ -291,8 +310,7 @@ impl Resolver<'_> {
     }
 
     /// Records that `name` may mean `definitions`. Definitions in source files hide those in tests and other
-    /// files, and functions and types hide fields and variables of the same name, except for the value of an interface
-    /// and one beside a local function.
+    /// files, and functions and types hide fields and variables of the same name, except for their counterparts.
     fn add_definitions(
         &mut self,
         name: &str,
@@ -328,9 +346,11 @@ impl Resolver<'_> {
         if meant.len() > self.config.max_definitions {
             return;
         }
-        let values = values_of_interfaces(files, &meant).len();
-        let share = strength / (meant.len() - values) as f32;
-        let meanings = count_meanings(files, &meant);
+        let counterparts = counterparts(files, &meant);
+        let mut counted = meant.clone();
+        counted.retain(|id| !counterparts.contains(id));
+        let share = strength / counted.len() as f32;
+        let meanings = count_meanings(files, &counted);
         for definition in meant {
             self.found.definitions.push(DefinitionEvidence {
                 definition,
@@ -417,29 +437,10 @@ fn hide_minor(files: &Files, meant: &mut Vec<DefId>) {
     let is_alias = |id: &DefId| kind(id) == DefinitionKind::TypeAlias;
     let has_container = meant.iter().any(|id| kind(id).is_container());
     if meant.iter().any(is_major) {
-        let mut values = values_of_interfaces(files, meant);
-        values.extend(values_beside_local_functions(files, meant));
+        let counterparts = counterparts(files, meant);
         let is_alias_alone = |id: &DefId| is_alias(id) && !has_container;
-        meant.retain(|id| is_major(id) || is_alias_alone(id) || values.contains(id));
+        meant.retain(|id| is_major(id) || is_alias_alone(id) || counterparts.contains(id));
     } else if meant.iter().any(is_alias) {
         meant.retain(|id| kind(id) != DefinitionKind::Field);
     }
-}
-
-/// Returns the values at the top level of a file in which a function inside another definition has the same name. Other code
-/// can mean the value alone: `export const create = build()`, where `build` returns its own `create`.
-fn values_beside_local_functions(files: &Files, meant: &[DefId]) -> Vec<DefId> {
-    let kind = |id: DefId| files.definition(id).kind;
-    let is_value =
-        |kind: DefinitionKind| matches!(kind, DefinitionKind::Constant | DefinitionKind::Variable);
-    let is_local_function = |id: &&DefId| {
-        let outer = files.parent(**id).map(kind);
-        kind(**id).is_function()
-            && outer.is_some_and(|outer| outer.is_function() || is_value(outer))
-    };
-    let local = meant.iter().filter(is_local_function);
-    let having: HashSet<FileId> = local.map(|id| id.file).collect();
-    let values = meant.iter().copied();
-    let values = values.filter(|id| is_value(kind(*id)) && files.parent(*id).is_none());
-    values.filter(|id| having.contains(&id.file)).collect()
 }

@@ -26,8 +26,8 @@ pub(super) struct Bodies {
 }
 
 impl Bodies {
-    /// Collects the candidates: the caller's change, the ranked places, and, of those that are not ranked, the
-    /// definitions that the query names and the tests that failed.
+    /// Collects the candidates: the caller's change, what a question asks for alone, the ranked places, and, of those that
+    /// are not ranked, the definitions that the query names and the tests that failed.
     pub(super) fn new(plan: &Plan<'_>) -> Self {
         let limit = plan.config.bodies.max_candidates;
         let files = &plan.snapshot.files;
@@ -40,6 +40,13 @@ impl Bodies {
             true => test_links::in_whole_test(files, place),
             false => place,
         });
+        let ranked: Vec<RankedPlace> = ranked.collect();
+        let asked = plan.looked_up.shown_whole().iter().take(limit).map(|id| {
+            let id = PlaceId::Definition(*id);
+            let of_ranked = ranked.iter().find(|place| place.id == id).cloned();
+            of_ranked.unwrap_or_else(|| RankedPlace::new(files, id))
+        });
+        let asked: Vec<RankedPlace> = asked.collect();
         let changed = changed::places(files, &plan.resolution.changed, &plan.ranked.places);
         let ChangedPlaces {
             places: changed,
@@ -50,7 +57,8 @@ impl Bodies {
         let best = plan.ranked.places.first().map(|place| place.id);
         let best = best.filter(|_| !plan.words.is_empty());
         let mut seen = HashSet::default();
-        let all = changed.iter().cloned().chain(ranked).chain(named);
+        let all = changed.iter().cloned().chain(asked);
+        let all = all.chain(ranked).chain(named);
         let mut bodies: Vec<Body> = all
             .filter(|place| seen.insert(place.id))
             .enumerate()
@@ -103,6 +111,8 @@ impl Bodies {
             // A change is cut only once other bodies were tried; the best place must not wait that long.
             let must_be_cut = match pass {
                 _ if body.side.is_some() => true,
+                // The card of a type answers where it is.
+                _ if body.is_container && plan.looked_up.asks_where() => false,
                 BudgetScope::Share => {
                     body.rank == 0 && !body.is_changed || Some(body.place.id) == self.best
                 }

@@ -89,6 +89,7 @@ impl Body {
     ) -> Self {
         let files = &plan.snapshot.files;
         let file = place.id.file(files);
+        let is_looked_up = |id: DefId| plan.looked_up.shown_whole().contains(&id);
         let (compared, is_container, is_named) = match place.id {
             PlaceId::Definition(id) => {
                 let max_head = plan.config.bodies.max_head_lines * plan.budget() as f32 / 1000.0;
@@ -96,7 +97,7 @@ impl Body {
                 (
                     ComparedText::of_definition(files, id),
                     files.definition(id).kind.is_container(),
-                    plan.named.contains(id),
+                    plan.named.contains(id) || is_looked_up(id),
                 )
             }
             PlaceId::Stretch(_) => (
@@ -114,7 +115,8 @@ impl Body {
         let is_failed_test = plan.is_failed_test(place.id);
         let is_named_line = plan.has_named_line(place.id);
         let is_certain = is_changed || is_failed_test || is_named_line;
-        let worth_tokens = match rank == 0 || is_certain {
+        let is_answer = matches!(place.id, PlaceId::Definition(id) if is_looked_up(id));
+        let worth_tokens = match rank == 0 || is_certain || is_answer {
             true => usize::MAX,
             false => plan.worth_tokens(&place),
         };

@@ -127,7 +127,11 @@ impl Plan<'_> {
         } else {
             self.limits.max_named_cards
         };
-        let ids: Vec<DefId> = self.named.ids().take(max_cards).collect();
+        // Words that a question has beside what it looks up may name something, too.
+        let is_asked_for =
+            |id: &DefId| !self.looked_up.is_exact() || self.looked_up.definitions().contains(id);
+        let ids = self.named.ids().filter(is_asked_for).take(max_cards);
+        let ids: Vec<DefId> = ids.collect();
         for (position, id) in ids.into_iter().enumerate() {
             if position > 0 && !self.deadline.allows(Stage::Cards) {
                 break;

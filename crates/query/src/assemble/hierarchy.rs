@@ -86,6 +86,18 @@ pub(super) fn overriding(snapshot: &Snapshot, definitions: &[DefId]) -> Vec<(Def
     found
 }
 
+/// Returns the methods of this name of the classes below a class, those of the nearest ones first, each with the class.
+pub(super) fn overriding_member(
+    snapshot: &Snapshot,
+    class: DefId,
+    name: &str,
+) -> Vec<(DefId, DefId)> {
+    let methods = BTreeMap::from([(name, class)]);
+    let subclasses = subclasses(snapshot, class).into_iter();
+    let found = subclasses.flat_map(|subclass| overriding_in(snapshot, subclass, &methods));
+    found.collect()
+}
+
 /// Returns the functions of a class that have the name of a method, each with that method.
 fn overriding_in(
     snapshot: &Snapshot,

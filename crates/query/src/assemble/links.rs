@@ -15,7 +15,7 @@ use foveate_index::graph::CallSite;
 use foveate_index::{Confidence, DefId};
 use foveate_model::Lines;
 
-use self::link::Link;
+use self::link::{Link, Relation};
 use super::pack::{DropReason, Dropped};
 use super::plan::{BudgetScope, Plan};
 use crate::deadline::Stage;
@@ -62,6 +62,8 @@ impl Links {
             Some(LookUp::Overrides) => related::overrides(plan),
             Some(LookUp::Dependencies) => related::dependencies(plan),
             Some(LookUp::Difference) => Vec::new(),
+            Some(LookUp::Definition) if plan.looked_up.asks_where() => related::definitions(plan),
+            Some(LookUp::Uses) if !plan.looked_up.modules().is_empty() => imports::importers(plan),
             Some(LookUp::Definition | LookUp::Uses | LookUp::Calls | LookUp::Implementers)
             | None => around(plan, seeds),
         };
@@ -136,6 +138,11 @@ impl Links {
                     files.definition(*id).qualified_name.to_string(),
                     files.definition(*id).own_lines(),
                 ),
+                // It is among the bodies.
+                Link::Related {
+                    relation: Relation::Same,
+                    ..
+                } => continue,
                 Link::Related { id, .. } => (
                     1,
                     id.file,

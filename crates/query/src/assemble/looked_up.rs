@@ -1,22 +1,27 @@
-//! Finds the definitions that a short question looks up by their exact name. The question is then about them and what it
-//! asks of them alone: code that is merely near would take the budget of the answer, and the reader's time.
+//! Finds the definitions or modules that a short question looks up by their exact name. The question is then about them and
+//! what it asks of them alone: code that is merely near would take the budget of the answer, and the reader's time.
 
 use std::cmp::Reverse;
 
 use foldhash::HashSet;
 use foveate_index::{Confidence, DefId, FileId, Files, Snapshot};
-use foveate_model::Role;
+use foveate_model::{DefinitionKind, Role};
 
 use super::config::AssembleConfig;
-use super::hierarchy::{is_extended, members, overriding};
+use super::hierarchy::{is_extended, members, overriding, overriding_member};
 use super::named::NamedDefinitions;
 use crate::intent::LookUp;
-use crate::resolve::{EvidenceSource, Resolution};
+use crate::resolve::{EvidenceSource, Resolution, dotted};
 
 /// Maximum definitions of a type or file that a question is about.
 const MAX_PARTS: usize = 256;
 /// Maximum definitions that are compared.
 const MAX_COMPARED: usize = 4;
+/// Maximum types of a name whose inherited method is looked up, declarations beside definitions, and files whose imports
+/// are looked up.
+const MAX_INHERITING: usize = 4;
+const MAX_DECLARATIONS: usize = 4;
+const MAX_MODULES: usize = 4;
 
 /// The definitions that a short question looks up.
 #[derive(Debug, Default)]
@@ -27,6 +32,15 @@ pub(super) struct LookedUp {
     definitions: Vec<DefId>,
     /// The definitions and the members of those that are types; for a file its definitions.
     parts: Vec<DefId>,
+    /// The files that a question for uses names instead of definitions.
+    modules: Vec<FileId>,
+    /// The method of the definitions that a question for overrides is about, where they inherit it from a base outside the
+    /// repository.
+    inherited: Option<String>,
+    /// Whether the question says nothing but their name.
+    has_only_names: bool,
+    /// Whether they are so many that each gets its signature alone.
+    has_many_definitions: bool,
     /// Whether they have so many uses that each gets one line.
     has_many_uses: bool,
 }
@@ -40,21 +54,17 @@ impl LookedUp {
         config: &AssembleConfig,
     ) -> Self {
         if !resolution.unknown_names.is_empty() {
-            return Self::default();
+            return Self::of_inherited(snapshot, asks, &resolution.unknown_names);
         }
-        let is_written = |id: &DefId| {
-            resolution.definitions.iter().any(|evidence| {
-                evidence.definition == *id
-                    && matches!(
-                        evidence.from,
-                        EvidenceSource::Title | EvidenceSource::InlineCode | EvidenceSource::Prose
-                    )
-            })
-        };
         let files = &snapshot.files;
-        let definitions: Vec<DefId> = named.ids().filter(is_written).collect();
+        let definitions = written(resolution, named);
+        if asks == LookUp::Uses && definitions.is_empty() {
+            return Self::of_modules(snapshot, resolution);
+        }
+        let has_only_names = resolution.has_only_names;
         let (definitions, asks) = match asks {
-            LookUp::Tests if definitions.is_empty() => {
+            LookUp::Definition if has_only_names => (defined(snapshot, query, definitions), asks),
+            LookUp::Tests | LookUp::Dependencies if definitions.is_empty() => {
                 (definitions_of_files(files, resolution), asks)
             }
             LookUp::Difference => (compared(files, resolution, query, definitions), asks),
@@ -62,8 +72,13 @@ impl LookedUp {
             LookUp::Implementers if definitions.iter().all(|id| is_method(files, *id)) => {
                 (definitions, LookUp::Overrides)
             }
+            LookUp::Implementers => (extended(snapshot, definitions), asks),
             _ => (definitions, asks),
         };
+        let has_many_definitions = definitions.len() > config.cards.max_meanings;
+        if asks == LookUp::Implementers && has_many_definitions {
+            return Self::default();
+        }
         let parts = parts(snapshot, &definitions);
         let is_extended = |id: &DefId| is_extended(snapshot, *id);
         let asks = match asks {
@@ -87,13 +102,63 @@ impl LookedUp {
             asks: Some(asks),
             definitions,
             parts,
+            has_only_names,
+            has_many_definitions,
             has_many_uses,
+            ..Self::default()
+        }
+    }
+
+    /// Finds the types with methods that override a method of an unknown name, such as `Command.handle`, that its type
+    /// inherits from a base outside the repository.
+    fn of_inherited(snapshot: &Snapshot, asks: LookUp, unknown: &[String]) -> Self {
+        let [name] = unknown else {
+            return Self::default();
+        };
+        let name = dotted(name);
+        let Some((owner, method)) = name.rsplit_once('.') else {
+            return Self::default();
+        };
+        if asks != LookUp::Overrides {
+            return Self::default();
+        }
+        let Snapshot { files, symbols, .. } = snapshot;
+        let class = owner.rsplit('.').next().unwrap_or(owner);
+        let mut definitions = symbols.named(class).to_vec();
+        definitions.retain(|id| {
+            let definition = files.definition(*id);
+            let outer = definition.qualified_name.strip_suffix(owner);
+            definition.kind.is_class()
+                && outer.is_some_and(|outer| outer.is_empty() || outer.ends_with('.'))
+        });
+        definitions.truncate(MAX_INHERITING);
+        definitions.retain(|class| !overriding_member(snapshot, *class, method).is_empty());
+        Self {
+            asks: Some(asks),
+            parts: definitions.clone(),
+            definitions,
+            inherited: Some(method.to_owned()),
+            ..Self::default()
+        }
+    }
+
+    /// Finds the files that a question for uses names, if others import them.
+    fn of_modules(snapshot: &Snapshot, resolution: &Resolution) -> Self {
+        if !resolution.has_only_names {
+            return Self::default();
+        }
+        let is_imported = |file: &FileId| !snapshot.graph.importers(*file).is_empty();
+        let modules = named_files(resolution).filter(is_imported);
+        Self {
+            asks: Some(LookUp::Uses),
+            modules: modules.take(MAX_MODULES).collect(),
+            ..Self::default()
         }
     }
 
     /// Whether the question looks up a name that was found.
     pub(super) fn is_found(&self) -> bool {
-        !self.definitions.is_empty()
+        !self.definitions.is_empty() || !self.modules.is_empty()
     }
 
     /// Returns what the question asks of the definitions, if they were found.
@@ -101,9 +166,32 @@ impl LookedUp {
         self.asks.filter(|_| self.is_found())
     }
 
+    /// Whether the question asks where the definitions are, and nothing else.
+    pub(super) fn asks_where(&self) -> bool {
+        self.has_only_names && self.asks() == Some(LookUp::Definition)
+    }
+
     /// Returns the definitions.
     pub(super) fn definitions(&self) -> &[DefId] {
         &self.definitions
+    }
+
+    /// Returns the definitions that are shown whole because the question asks for nothing else.
+    pub(super) fn shown_whole(&self) -> &[DefId] {
+        match self.asks_where() && !self.has_many_definitions {
+            true => &self.definitions,
+            false => &[],
+        }
+    }
+
+    /// Returns the files that the question names instead of definitions.
+    pub(super) fn modules(&self) -> &[FileId] {
+        &self.modules
+    }
+
+    /// Returns the method of the definitions that the question is about, where they inherit it from outside.
+    pub(super) fn inherited(&self) -> Option<&str> {
+        self.inherited.as_deref()
     }
 
     /// Whether they have so many uses that each gets one line.
@@ -128,10 +216,11 @@ impl LookedUp {
     /// shown beside them.
     pub(super) fn is_exact(&self) -> bool {
         use LookUp::{Dependencies, Difference, Implementers, Overrides, Tests};
-        matches!(
+        let is_narrow = matches!(
             self.asks(),
             Some(Dependencies | Difference | Implementers | Overrides | Tests)
-        )
+        );
+        is_narrow || self.asks_where() || !self.modules.is_empty()
     }
 
     /// Returns the files of the definitions, in their order.
@@ -140,13 +229,122 @@ impl LookedUp {
     }
 }
 
+/// Returns the named definitions whose names the query spells as code would.
+fn written(resolution: &Resolution, named: &NamedDefinitions) -> Vec<DefId> {
+    let evidence = resolution.definitions.iter();
+    let written = evidence.filter(|evidence| {
+        matches!(
+            evidence.from,
+            EvidenceSource::Title | EvidenceSource::InlineCode | EvidenceSource::Prose
+        )
+    });
+    let written: HashSet<DefId> = written.map(|evidence| evidence.definition).collect();
+    named.ids().filter(|id| written.contains(id)).collect()
+}
+
+/// Returns the definitions that a question for a definition means: those of the kind that it says, without constructors of
+/// types among them, and with the declarations in other files, such as headers, and the types that aliases name.
+fn defined(snapshot: &Snapshot, query: &str, definitions: Vec<DefId>) -> Vec<DefId> {
+    let files = &snapshot.files;
+    let mut found = of_kind(files, query, without_constructors(files, definitions));
+    let named = found.clone();
+    let aliased = named.iter().filter_map(|id| aliased(snapshot, *id));
+    found.extend(aliased);
+    let declarations = named.iter().flat_map(|id| declarations(snapshot, *id));
+    found.extend(declarations.take(MAX_DECLARATIONS));
+    let mut seen = HashSet::default();
+    found.retain(|id| seen.insert(*id));
+    found
+}
+
+/// Returns the definitions of the kind that a question says, as in "the arg macro"; all of them if none is of that kind.
+fn of_kind(files: &Files, query: &str, definitions: Vec<DefId>) -> Vec<DefId> {
+    let words = query.split(|c: char| !c.is_alphanumeric());
+    let words: Vec<String> = words.map(str::to_lowercase).collect();
+    let is_said = |id: &&DefId| {
+        let definition = files.definition(**id);
+        let (kind, is_macro) = (definition.kind, definition.modifiers.is_macro);
+        words.iter().any(|word| match word.as_str() {
+            "macro" => is_macro,
+            "function" | "method" => kind.is_function() && !is_macro,
+            "class" | "struct" | "interface" | "trait" | "enum" => kind.is_class(),
+            "constant" => kind == DefinitionKind::Constant,
+            _ => false,
+        })
+    };
+    let said: Vec<DefId> = definitions.iter().filter(is_said).copied().collect();
+    match said.is_empty() {
+        true => definitions,
+        false => said,
+    }
+}
+
+/// Returns the definitions without the members of types among them: a type has its name in common with its constructors.
+fn without_constructors(files: &Files, definitions: Vec<DefId>) -> Vec<DefId> {
+    let name = |id: &DefId| &*files.definition(*id).qualified_name;
+    let types = definitions.iter();
+    let types = types.filter(|id| files.definition(**id).kind.is_class());
+    let types: HashSet<&str> = types.map(name).collect();
+    let is_outer = |id: &DefId| {
+        let owner = name(id).rsplit_once('.');
+        owner.is_none_or(|(owner, _)| !types.contains(owner))
+    };
+    definitions.into_iter().filter(is_outer).collect()
+}
+
+/// Returns the declarations of a definition in other files.
+fn declarations(snapshot: &Snapshot, id: DefId) -> impl Iterator<Item = DefId> {
+    let Snapshot { files, symbols, .. } = snapshot;
+    let name = &files.definition(id).qualified_name;
+    let is_declaration = move |other: &DefId| {
+        let definition = files.definition(*other);
+        other.file != id.file
+            && definition.modifiers.is_overload
+            && definition.qualified_name == *name
+            && files.role_of(*other) == files.role_of(id)
+    };
+    let named = symbols.qualified(name);
+    named.iter().copied().filter(is_declaration)
+}
+
+/// Returns the type that an alias stands for, if it is nothing but another name for it.
+fn aliased(snapshot: &Snapshot, id: DefId) -> Option<DefId> {
+    let Snapshot { files, graph, .. } = snapshot;
+    let definition = files.definition(id);
+    let text = definition.span.of(files.text(id.file));
+    // `A | B`, `List<A>` and `fn(A)` are types of their own.
+    let is_name = definition.kind == DefinitionKind::TypeAlias
+        && !text.contains(['|', '&', '*', '<', '(', '[', '{']);
+    let used = graph.used_by(id).iter().filter(|(used, confidence)| {
+        let used = files.definition(*used);
+        *confidence != Confidence::NameOnly && used.kind.is_class() && !used.modifiers.is_overload
+    });
+    let mut used = used.map(|(used, _)| *used).filter(|_| is_name);
+    let first = used.next();
+    first.filter(|_| used.next().is_none())
+}
+
+/// Returns the types among the definitions that others extend or implement; all definitions if none is extended.
+fn extended(snapshot: &Snapshot, definitions: Vec<DefId>) -> Vec<DefId> {
+    let is_extended = |id: &&DefId| is_extended(snapshot, **id);
+    let extended: Vec<DefId> = definitions.iter().filter(is_extended).copied().collect();
+    match extended.is_empty() {
+        true => definitions,
+        false => extended,
+    }
+}
+
+/// Returns the files that the query names.
+fn named_files(resolution: &Resolution) -> impl Iterator<Item = FileId> {
+    let files = resolution.files.iter();
+    let named = files
+        .filter(|evidence| matches!(evidence.from, EvidenceSource::Path | EvidenceSource::Module));
+    named.map(|evidence| evidence.file)
+}
+
 /// Returns the definitions outside tests of the files that the query names.
 fn definitions_of_files(files: &Files, resolution: &Resolution) -> Vec<DefId> {
-    let named = resolution
-        .files
-        .iter()
-        .filter(|evidence| matches!(evidence.from, EvidenceSource::Path | EvidenceSource::Module));
-    let all = named.flat_map(|evidence| files.definitions_of(evidence.file));
+    let all = named_files(resolution).flat_map(|file| files.definitions_of(file));
     let tested = all.filter(|id| files.role_of(*id) != Role::Test);
     tested.take(MAX_PARTS).collect()
 }
@@ -157,13 +355,9 @@ fn compared(
     files: &Files,
     resolution: &Resolution,
     query: &str,
-    mut definitions: Vec<DefId>,
+    definitions: Vec<DefId>,
 ) -> Vec<DefId> {
-    let all = definitions.clone();
-    definitions.retain(|id| {
-        let parent = files.parent(*id);
-        !parent.is_some_and(|parent| all.contains(&parent))
-    });
+    let mut definitions = without_constructors(files, definitions);
     definitions.sort_by_cached_key(|id| {
         let symbols = resolution.symbols.iter();
         let names = symbols.filter(|symbol| symbol.definitions.contains(id));

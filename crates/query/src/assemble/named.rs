@@ -14,8 +14,10 @@ pub(super) enum Purpose {
     Change,
     /// To answer a question about code.
     Question,
-    /// To look up what has the name: all of a few definitions are meant.
+    /// To look up something about what has the name: all of a few definitions are meant.
     LookUp,
+    /// To find what has the name: all definitions are meant.
+    Name,
 }
 
 /// The definitions that the query names.
@@ -35,6 +37,7 @@ impl NamedDefinitions {
             *strength = strength.max(match purpose {
                 Purpose::Change => evidence.strength,
                 Purpose::LookUp if evidence.meanings <= config.max_meanings => evidence.mention,
+                Purpose::Name => evidence.mention,
                 Purpose::Question | Purpose::LookUp => evidence.certainty(),
             });
         }

@@ -16,7 +16,7 @@ use super::packed::{Form, Order, Packed, ShownPart};
 use super::render::parts::Head;
 use super::seen;
 use crate::deadline::{Deadline, Stage};
-use crate::intent::{Intent, IntentKind};
+use crate::intent::{Intent, IntentKind, LookUp};
 use crate::issue::Issue;
 use crate::permalink::Permalinks;
 use crate::rank::{PlaceId, Ranked};
@@ -93,6 +93,9 @@ impl<'a> Plan<'a> {
         let (seen, unknown_seen) = seen::lines(files, &request.seen);
         let look_up = intent.look_up.filter(|_| !request.has_change());
         let purpose = match look_up {
+            Some(LookUp::Definition | LookUp::Implementers) if resolution.has_only_names => {
+                Purpose::Name
+            }
             Some(_) => Purpose::LookUp,
             None if intent.kind.is_change() => Purpose::Change,
             None => Purpose::Question,

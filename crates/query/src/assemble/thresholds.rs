@@ -75,21 +75,31 @@ impl Plan<'_> {
     }
 
     /// Whether a place is only near the definition that a short question looks up: it neither holds the definition, nor is
-    /// it a part of it, nor does it use it where the question asks for a few uses.
+    /// it a part of it, nor does it use it where the question asks for a few uses. Where the question asks for nothing but
+    /// the definition, all other places are.
     pub(super) fn is_beside_looked_up(&self, place: &RankedPlace) -> bool {
-        let definitions = self.looked_up.definitions();
-        let has_many_uses = self.looked_up.has_many_uses();
-        let is_exact = self.looked_up.is_exact();
-        if definitions.is_empty() || !is_exact && place.probability >= self.config.min_beside_named
-        {
+        let looked_up = &self.looked_up;
+        if !looked_up.is_found() {
+            return false;
+        }
+        if looked_up.asks_where() {
+            let mut shown = looked_up.shown_whole().iter();
+            return !shown.any(|id| place.id == PlaceId::Definition(*id));
+        }
+        let is_exact = looked_up.is_exact();
+        if !is_exact && place.probability >= self.config.min_beside_named {
             return false;
         }
         let files = &self.snapshot.files;
         let file = place.id.file(files);
         let overlaps =
             |id: &DefId| id.file == file && place.lines.overlap(files.definition(*id).lines) > 0;
-        let uses = || !is_exact && !has_many_uses && self.named_use_in(file, place.lines).is_some();
-        !definitions.iter().any(overlaps) && !uses()
+        let uses = || {
+            !is_exact
+                && !looked_up.has_many_uses()
+                && self.named_use_in(file, place.lines).is_some()
+        };
+        !looked_up.definitions().iter().any(overlaps) && !uses()
     }
 
     /// Returns how many lines are shown before and after a use.

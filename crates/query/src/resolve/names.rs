@@ -226,6 +226,7 @@ impl Resolver<'_> {
             return false;
         };
         self.add_file(file, EvidenceSource::Module, self.config.strength.path);
+        self.modules.push(name.to_owned());
         // Where files have no names of their own, the name of a type or of a member leads to its file, too.
         let rules = &files.file(file).language.rules().lookup;
         if rules.imports_reach_members {

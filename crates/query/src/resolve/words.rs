@@ -4,6 +4,7 @@
 
 use foldhash::HashSet;
 use foveate_index::DefId;
+use foveate_model::DefinitionKind;
 
 use super::{EvidenceSource, Resolver};
 use crate::intent::{self, LookUp};
@@ -27,9 +28,10 @@ const STOP_WORDS: &[&str] = &[
 
 /// Words beside the name that a question looks up: "list the classes that extend Shelf", "the Shelf class".
 const BESIDE_NAMES: &[&str] = &[
-    "annotation", "class", "component", "constant", "decorator", "direct", "enum", "field", "find",
-    "function", "give", "interface", "list", "macro", "method", "module", "object", "please",
-    "show", "struct", "tell", "trait", "type", "variable",
+    "annotation", "class", "code", "component", "constant", "declaration", "decorator",
+    "definition", "direct", "enum", "field", "find", "function", "give", "implementation",
+    "interface", "list", "macro", "method", "module", "object", "please", "show", "source",
+    "struct", "tell", "trait", "type", "variable",
 ];
 
 /// Signs that may begin or end a name. Texts also emphasise words with underscores.
@@ -37,7 +39,8 @@ const SIGNS: [char; 2] = ['_', '$'];
 /// Words by which a question for a definition asks for code of a name: "where is x defined", "where is the x function".
 /// What is "implemented" or "located" may be more than that.
 const DECLARING: &[&str] = &[
-    "declaration", "declared", "decorator", "defined", "definition", "function", "macro", "method",
+    "class", "declaration", "declared", "decorator", "defined", "definition", "enum", "function",
+    "interface", "macro", "method", "struct", "trait",
 ];
 
 /// Whether a word carries no meaning about code.
@@ -65,6 +68,7 @@ impl Resolver<'_> {
         }
         if let Some(asks) = intent::look_up_of(text) {
             self.looked_up(asks, &title, &names, &mut clauses);
+            self.found.has_only_names = self.are_parts_of_names(clauses.iter().flatten());
         }
         for words in &clauses {
             for [a, b, c] in words.array_windows::<3>() {
@@ -119,9 +123,21 @@ impl Resolver<'_> {
         }
     }
 
+    /// Whether all words are parts of resolved names, or beside them.
+    fn are_parts_of_names<'w>(&self, mut words: impl Iterator<Item = &'w String>) -> bool {
+        let names = self.resolved_names();
+        let modules = self.modules.iter().flat_map(|module| module.split('.'));
+        let parts = names.iter().map(String::as_str).chain(modules);
+        let parts: HashSet<String> = parts
+            .map(|part| part.trim_matches(|c: char| !c.is_alphanumeric()))
+            .map(str::to_lowercase)
+            .collect();
+        words.all(|word| parts.contains(word) || BESIDE_NAMES.contains(&word.as_str()))
+    }
+
     /// Returns a word as the title spells it, if that is the name of a definition. A word in lower case is only meant as a
-    /// name if it has a sign (`$patch`, `_load`), or where functions are asked about: "where is caching implemented?" looks
-    /// for more than a variable `caching`.
+    /// name if it has a sign (`$patch`, `_load`), or where functions or types are asked about: "where is caching
+    /// implemented?" looks for more than a variable `caching`.
     fn spelled_like_definition<'t>(
         &self,
         word: &str,
@@ -138,16 +154,21 @@ impl Resolver<'_> {
             return Some(token);
         }
         let found = self.known_as(name);
-        let is_function = |id: &DefId| self.snapshot.files.definition(*id).kind.is_function();
-        let asks_for_function = match asks {
-            LookUp::Calls | LookUp::Overrides => true,
-            LookUp::Definition => asks_for_declaration(title),
-            _ => false,
+        let files = &self.snapshot.files;
+        let is_any = |test: fn(DefinitionKind) -> bool| {
+            let mut kinds = found.iter().map(|id| files.definition(*id).kind);
+            kinds.any(test)
         };
-        let is_meant = match name.starts_with(char::is_uppercase) {
+        let is_meant = match (asks, name.starts_with(char::is_uppercase)) {
             // A sentence begins in upper case.
-            true => at > 0 && !found.is_empty(),
-            false => asks_for_function && found.iter().any(is_function),
+            (_, true) => at > 0 && !found.is_empty(),
+            (LookUp::Calls, _) => is_any(|kind| kind.is_function() || kind.is_class()),
+            (LookUp::Overrides, _) => is_any(DefinitionKind::is_function),
+            (LookUp::Implementers, _) => is_any(DefinitionKind::is_class),
+            (LookUp::Definition, _) if asks_for_declaration(title) => {
+                is_any(|kind| kind.is_function() || kind.is_class())
+            }
+            _ => false,
         };
         is_meant.then_some(name)
     }

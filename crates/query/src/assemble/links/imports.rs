@@ -1,7 +1,7 @@
-//! Adds the imports between the best files.
+//! Adds the imports between the best files, or those of the modules that a short question looks up.
 
-use foveate_index::FileId;
-use foveate_model::{Lines, Span};
+use foveate_index::{FileId, Snapshot};
+use foveate_model::{Import, Lines, Role, Span};
 
 use super::link::{self, Link};
 use crate::assemble::entry::{Entry, Layout, SectionKind};
@@ -64,18 +64,48 @@ pub(super) fn imports(plan: &Plan<'_>) -> Vec<Link> {
     found.into_iter().map(|(_, _, link)| link).collect()
 }
 
+/// Returns the imports of the modules that a question looks up, one of each file, those of tests last.
+pub(super) fn importers(plan: &Plan<'_>) -> Vec<Link> {
+    let Snapshot { files, graph, .. } = plan.snapshot;
+    let mut found = Vec::new();
+    for module in plan.looked_up.modules() {
+        for from in graph.importers(*module) {
+            let statement =
+                statement(plan, *from, *module).or_else(|| statement_of_name(plan, *from, *module));
+            let is_test = files.file(*from).role == Role::Test;
+            found.extend(statement.map(|statement| (is_test, *from, *module, statement)));
+        }
+    }
+    found.sort_by_key(|(is_test, from, module, _)| (*is_test, *from, *module));
+    let found = found.into_iter().take(plan.config.links.max_named_uses);
+    let links = found.map(|(_, from, module, (statement, line))| Link::Import {
+        chain: vec![from, module],
+        statement,
+        line,
+    });
+    links.collect()
+}
+
 /// Returns the span and line of the first statement of a file that imports another one.
 fn statement(plan: &Plan<'_>, from: FileId, to: FileId) -> Option<(Span, u32)> {
     let modules = plan.snapshot.graph.import_modules(from);
     let position = modules.iter().position(|module| *module == Some(to))?;
-    let import = plan
-        .snapshot
-        .files
-        .content(from)?
-        .facts
-        .imports
-        .get(position)?;
+    let import = imports_of(plan, from).get(position)?;
     Some((import.span, import.line))
+}
+
+/// Returns the span and line of the first statement of a file that takes a module from its package by its name: `from
+/// package import module`.
+fn statement_of_name(plan: &Plan<'_>, from: FileId, module: FileId) -> Option<(Span, u32)> {
+    let stem = plan.snapshot.files.file(module).path.stem();
+    let takes = |import: &&Import| import.names.iter().any(|taken| *taken.name == *stem);
+    let import = imports_of(plan, from).iter().find(takes)?;
+    Some((import.span, import.line))
+}
+
+fn imports_of<'a>(plan: &Plan<'a>, file: FileId) -> &'a [Import] {
+    let content = plan.snapshot.files.content(file);
+    content.map_or(&[], |content| content.facts.imports.as_slice())
 }
 
 pub(super) fn add_import(

@@ -59,8 +59,12 @@ impl TestRelation {
 /// How a definition is related to one that a question looks up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Relation {
+    /// It is the one that is looked up.
+    Same,
     /// It overrides it.
     Overrides,
+    /// It overrides the member of it that has its name, which is of a base outside the repository.
+    OverridesMember,
     /// It implements it without naming it.
     Implements,
     /// It is used by it.
@@ -106,8 +110,10 @@ impl Link {
             Self::Test { .. } | Self::TestFile { .. } => SectionKind::Tests,
             Self::Caller { .. } | Self::Removed(_) => SectionKind::Callers,
             Self::Related { relation, .. } => match relation {
-                Relation::Overrides | Relation::Implements => SectionKind::Callers,
-                Relation::UsedBy => SectionKind::Definitions,
+                Relation::Overrides | Relation::OverridesMember | Relation::Implements => {
+                    SectionKind::Callers
+                }
+                Relation::Same | Relation::UsedBy => SectionKind::Definitions,
             },
             Self::Import { .. } => SectionKind::Imports,
         }

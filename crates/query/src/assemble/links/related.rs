@@ -1,5 +1,5 @@
-//! Finds the definitions that a short question asks for by their relation to a named one: the methods that override it, the
-//! types that implement it without naming it, and the definitions that it refers to.
+//! Finds the definitions that a short question asks for by their relation to a named one: itself, the methods that override
+//! it, the types that implement it without naming it, and the definitions that it refers to.
 
 use foldhash::HashSet;
 use foveate_index::{Confidence, DefId, Snapshot};
@@ -7,19 +7,38 @@ use foveate_index::{Confidence, DefId, Snapshot};
 use super::link::{Link, Relation};
 use crate::assemble::card;
 use crate::assemble::entry::{Entry, SectionKind};
-use crate::assemble::hierarchy::{implementers, overriding};
+use crate::assemble::hierarchy::{implementers, overriding, overriding_member};
 use crate::assemble::packed::{EntryKind, ShownPart};
 use crate::assemble::plan::{BudgetScope, Plan};
 
+/// Returns the looked up definitions themselves.
+pub(super) fn definitions(plan: &Plan<'_>) -> Vec<Link> {
+    let definitions = plan.looked_up.definitions().iter();
+    let links = definitions.map(|id| Link::Related {
+        id: *id,
+        of: *id,
+        relation: Relation::Same,
+    });
+    links.collect()
+}
+
 /// Returns the methods that override the looked up ones.
 pub(super) fn overrides(plan: &Plan<'_>) -> Vec<Link> {
-    let found = overriding(plan.snapshot, plan.looked_up.parts()).into_iter();
-    let found = found.take(plan.config.links.max_named_uses);
-    let links = found.map(|(id, of)| Link::Related {
-        id,
-        of,
-        relation: Relation::Overrides,
-    });
+    let snapshot = plan.snapshot;
+    let (found, relation) = match plan.looked_up.inherited() {
+        Some(name) => {
+            let classes = plan.looked_up.definitions().iter();
+            let found = classes.flat_map(|class| overriding_member(snapshot, *class, name));
+            let found: Vec<(DefId, DefId)> = found.collect();
+            (found, Relation::OverridesMember)
+        }
+        None => (
+            overriding(snapshot, plan.looked_up.parts()),
+            Relation::Overrides,
+        ),
+    };
+    let found = found.into_iter().take(plan.config.links.max_named_uses);
+    let links = found.map(|(id, of)| Link::Related { id, of, relation });
     links.collect()
 }
 
@@ -81,25 +100,38 @@ pub(super) fn add(
     if plan.shows_signature(id) {
         return Ok(());
     }
-    let of = &*plan.snapshot.files.definition(of).qualified_name;
+    let files = &plan.snapshot.files;
+    let name = &*files.definition(of).qualified_name;
+    let name = match relation {
+        Relation::OverridesMember => format!("{name}.{}", files.definition(id).name),
+        _ => name.to_owned(),
+    };
     let (section, reason, fact) = match relation {
-        Relation::Overrides => (SectionKind::Callers, format!("overrides {of}"), "overrides"),
+        Relation::Same => {
+            let reason = plan.source_of_name(of).to_owned();
+            (SectionKind::Definitions, reason, None)
+        }
+        Relation::Overrides | Relation::OverridesMember => (
+            SectionKind::Callers,
+            format!("overrides {name}"),
+            Some("overrides"),
+        ),
         Relation::Implements => (
             SectionKind::Callers,
-            format!("implements {of}"),
-            "implements",
+            format!("implements {name}"),
+            Some("implements"),
         ),
         Relation::UsedBy => (
             SectionKind::Definitions,
-            format!("used by {of}"),
-            "needed_by",
+            format!("used by {name}"),
+            Some("needed_by"),
         ),
     };
     let mut entry = Entry {
         reason,
         ..card::compact(plan.snapshot, id, section)
     };
-    entry.facts.push((fact, of.to_owned()));
+    entry.facts.extend(fact.map(|fact| (fact, name)));
     let shows = ShownPart::card_of(id);
     plan.try_add(entry, shows, (EntryKind::Link, position), pass)
 }
