@@ -17,6 +17,8 @@ use crate::resolve::{EvidenceSource, Resolution, dotted};
 const MAX_PARTS: usize = 256;
 /// Maximum definitions that are compared.
 const MAX_COMPARED: usize = 4;
+/// Maximum definitions that are searched for the target of an alias.
+const MAX_ALIASED: usize = 64;
 /// Maximum types of a name whose inherited method is looked up, declarations beside definitions, and files whose imports
 /// are looked up.
 const MAX_INHERITING: usize = 4;
@@ -309,19 +311,34 @@ fn declarations(snapshot: &Snapshot, id: DefId) -> impl Iterator<Item = DefId> {
 
 /// Returns the type that an alias stands for, if it is nothing but another name for it.
 fn aliased(snapshot: &Snapshot, id: DefId) -> Option<DefId> {
-    let Snapshot { files, graph, .. } = snapshot;
+    let Snapshot { files, symbols, .. } = snapshot;
     let definition = files.definition(id);
     let text = definition.span.of(files.text(id.file));
     // `A | B`, `List<A>` and `fn(A)` are types of their own.
-    let is_name = definition.kind == DefinitionKind::TypeAlias
-        && !text.contains(['|', '&', '*', '<', '(', '[', '{']);
-    let used = graph.used_by(id).iter().filter(|(used, confidence)| {
-        let used = files.definition(*used);
-        *confidence != Confidence::NameOnly && used.kind.is_class() && !used.modifiers.is_overload
+    let is_type_of_its_own = text.contains(['|', '&', '*', '<', '(', '[', '{']);
+    if definition.kind != DefinitionKind::TypeAlias || is_type_of_its_own {
+        return None;
+    }
+    let words = text.split(|c: char| !c.is_alphanumeric() && c != '_');
+    let named = words.flat_map(|word| symbols.named(word)).copied();
+    let mut named = named.take(MAX_ALIASED).filter(|named| {
+        let kind = files.definition(*named).kind;
+        kind.is_class() && is_used_in(snapshot, *named, id)
     });
-    let mut used = used.map(|(used, _)| *used).filter(|_| is_name);
-    let first = used.next();
-    first.filter(|_| used.next().is_none())
+    let first = named.next();
+    first.filter(|_| named.next().is_none())
+}
+
+/// Whether the lines of another definition surely use a definition.
+fn is_used_in(snapshot: &Snapshot, used: DefId, other: DefId) -> bool {
+    let lines = snapshot.files.definition(other).lines;
+    let sites = snapshot.graph.uses_of(used);
+    let at = sites.partition_point(|site| (site.file, site.line) < (other.file, lines.start));
+    sites.get(at).is_some_and(|site| {
+        site.file == other.file
+            && lines.contains(site.line)
+            && site.confidence != Confidence::NameOnly
+    })
 }
 
 /// Returns the types among the definitions that others extend or implement; all definitions if none is extended.

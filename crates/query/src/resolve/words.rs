@@ -28,10 +28,11 @@ const STOP_WORDS: &[&str] = &[
 
 /// Words beside the name that a question looks up: "list the classes that extend Shelf", "the Shelf class".
 const BESIDE_NAMES: &[&str] = &[
-    "annotation", "class", "code", "component", "constant", "declaration", "decorator",
-    "definition", "direct", "enum", "field", "find", "function", "give", "implementation",
-    "interface", "list", "macro", "method", "module", "object", "please", "show", "source",
-    "struct", "tell", "trait", "type", "variable",
+    "annotation", "class", "classes", "code", "component", "constant", "declaration", "decorator",
+    "definition", "direct", "enum", "enums", "field", "file", "files", "find", "function",
+    "functions", "give", "implementation", "interface", "interfaces", "list", "macro", "me",
+    "method", "methods", "module", "modules", "object", "please", "show", "source", "struct",
+    "structs", "tell", "trait", "traits", "type", "types", "us", "variable",
 ];
 
 /// Signs that may begin or end a name. Texts also emphasise words with underscores.
@@ -132,7 +133,8 @@ impl Resolver<'_> {
             .map(|part| part.trim_matches(|c: char| !c.is_alphanumeric()))
             .map(str::to_lowercase)
             .collect();
-        words.all(|word| parts.contains(word) || BESIDE_NAMES.contains(&word.as_str()))
+        let is_beside = |word: &str| BESIDE_NAMES.contains(&word) || DECLARING.contains(&word);
+        words.all(|word| parts.contains(word) || is_beside(word))
     }
 
     /// Returns a word as the title spells it, if that is the name of a definition. A word in lower case is only meant as a

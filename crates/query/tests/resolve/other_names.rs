@@ -69,3 +69,30 @@ fn value_is_not_hidden_by_the_local_function_that_it_is_made_of() {
     ];
     assert_eq!(names, wanted);
 }
+
+#[test]
+fn constant_made_by_an_inner_function_of_its_name_is_meant_too() {
+    const FACTORY: &str = "
+        //- factory.js
+        export function makeOpener() {
+            return function openShop(shop) { return shop }
+        }
+        export const openShop = makeOpener()
+        //- other.js
+        export const openShop = 2
+        ";
+    let snapshot = snapshot(FACTORY, &[]);
+    let found = find(&snapshot, "who uses openShop", &Focus::default());
+    let symbols = found.symbols.iter().filter(|s| s.name == "openShop");
+    assert_eq!(
+        resolved_by(&snapshot, symbols),
+        ["factory.js:makeOpener.openShop", "factory.js:openShop"]
+    );
+    // Both are one meaning of the name.
+    assert!(
+        found
+            .definitions
+            .iter()
+            .all(|evidence| { evidence.meanings == 1 && evidence.strength == evidence.mention })
+    );
+}

@@ -328,3 +328,51 @@ fn plain_words_are_names_where_code_of_a_name_is_asked_for() {
     // The commands are the answer.
     assert_eq!(named("which commands extend Shelf?"), ["title Shelf"]);
 }
+
+#[test]
+fn type_in_lower_case_is_a_name_where_types_are_asked_for() {
+    const SINKS: &str = "
+        //- sinks.py
+        class sink: pass
+        class file_sink(sink): pass
+        ";
+    let named = |query: &str| {
+        let found = find(&snapshot(SINKS, &[]), query, &Focus::default());
+        let symbols = found.symbols.iter();
+        let named = symbols.filter(|s| s.from == EvidenceSource::Title);
+        named.map(|s| s.name.clone()).collect::<Vec<_>>()
+    };
+    for query in [
+        "which classes implement sink", "where is sink defined?", "where is the sink class?",
+        "who calls sink?",
+    ] {
+        assert_eq!(named(query), ["sink"], "{query}");
+    }
+    for query in ["who uses sink?", "where is the sink located?"] {
+        assert_eq!(named(query), [""; 0], "{query}");
+    }
+}
+
+#[test]
+fn question_that_says_more_than_a_name_does_not_look_it_up_alone() {
+    let has_only_names = |query: &str| {
+        let found = find(&snapshot(LIBRARY, &[]), query, &Focus::default());
+        found.has_only_names
+    };
+    for query in [
+        "where is Store defined?",
+        "where is the class `Store` declared?",
+        "where is `Store.bulk_create` defined",
+        "show me the source code of open_store",
+        "who imports lib.views",
+    ] {
+        assert!(has_only_names(query), "{query}");
+    }
+    for query in [
+        "where is the path of `open_store` defined?",
+        "where are rows of Store declared?",
+        "Store is defined twice",
+    ] {
+        assert!(!has_only_names(query), "{query}");
+    }
+}

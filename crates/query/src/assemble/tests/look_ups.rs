@@ -447,3 +447,248 @@ fn members_of_a_type_are_those_of_its_whole_package() {
     let call = "m.FetchRow(\"d\")";
     assert!(pack.context.contains(call), "{}", pack.context);
 }
+
+#[test]
+fn constant_is_shown_without_the_code_around_it() {
+    let snapshot = fixture(
+        "
+        //- shop/limits.py
+        MAX_ROWS = 40
+        MIN_ROWS = 2
+
+
+        def check_rows(rows):
+            return rows < MAX_ROWS
+
+        //- shop/report.py
+        from shop.limits import MAX_ROWS
+
+
+        def cut_rows(rows):
+            return rows[:MAX_ROWS]
+        ",
+    );
+    for query in [
+        "where is MAX_ROWS defined",
+        "where is the constant `MAX_ROWS` defined?",
+    ] {
+        let pack = asked(&snapshot, query, 4000);
+        let definitions = items(&pack, "definitions");
+        let names: Vec<&str> = definitions.iter().map(|item| item.name.as_str()).collect();
+        assert_eq!(names, ["MAX_ROWS"], "{query}: {}", pack.context);
+        assert!(pack.context.contains("MAX_ROWS = 40"), "{}", pack.context);
+        for beside in ["check_rows", "cut_rows", "MIN_ROWS"] {
+            assert!(!pack.context.contains(beside), "{}", pack.context);
+        }
+    }
+    // More than the name is asked for.
+    let pack = asked(&snapshot, "where is the check of `MAX_ROWS` defined?", 4000);
+    assert!(pack.context.contains("MIN_ROWS"), "{}", pack.context);
+}
+
+#[test]
+fn long_class_is_shown_once_by_its_members() {
+    let methods: String = (0..60)
+        .map(|n| format!("    def take_{n}(self, book):\n        return book.number({n})\n\n"))
+        .collect();
+    let shelf =
+        format!("class Shelf:\n    def __init__(self):\n        self.size = 1\n\n{methods}");
+    let snapshot = snapshot([("shelf.py".to_owned(), shelf)]);
+    let pack = asked(&snapshot, "where is Shelf defined?", 4000);
+    assert_eq!(
+        shown(&pack, "definitions"),
+        ["Shelf standard"],
+        "{}",
+        pack.context
+    );
+    assert_eq!(pack.sections.len(), 1, "{}", pack.context);
+}
+
+#[test]
+fn all_definitions_of_a_frequent_name_are_listed() {
+    let files = (0..9).map(|n| {
+        let code =
+            format!("def run_loop(mode):\n    return mode + {n}\n\n\ndef stop_{n}(): pass\n");
+        (format!("part_{n}/core.py"), code)
+    });
+    let snapshot = snapshot(files);
+    let pack = asked(&snapshot, "where is run_loop defined?", 4000);
+    assert_eq!(
+        shown(&pack, "definitions"),
+        ["run_loop compact"; 9],
+        "{}",
+        pack.context
+    );
+    assert!(!pack.context.contains("stop_"), "{}", pack.context);
+}
+
+#[test]
+fn definition_comes_with_its_declaration_and_the_target_of_an_alias() {
+    let snapshot = fixture(
+        "
+        //- shop/shelf.h
+        struct shelf_s {
+          int size;
+        };
+        typedef struct shelf_s shelf_t;
+        // Opens a shelf.
+        int open_shelf(shelf_t* shelf);
+
+        //- shop/shelf.c
+        #include \"shelf.h\"
+
+        int open_shelf(shelf_t* shelf) {
+          return shelf->size;
+        }
+        ",
+    );
+    let paths = |query: &str| -> Vec<String> {
+        let pack = asked(&snapshot, query, 4000);
+        let items = items(&pack, "definitions").into_iter();
+        items
+            .map(|item| format!("{} {}", item.path, item.name))
+            .collect()
+    };
+    let mut functions = paths("where is open_shelf declared?");
+    functions.sort();
+    assert_eq!(
+        functions,
+        ["shop/shelf.c open_shelf", "shop/shelf.h open_shelf"]
+    );
+    let pack = asked(&snapshot, "where is shelf_t defined?", 4000);
+    for wanted in ["typedef struct shelf_s shelf_t;", "int size;"] {
+        assert!(pack.context.contains(wanted), "{}", pack.context);
+    }
+    assert!(!pack.context.contains("shelf->size"), "{}", pack.context);
+}
+
+#[test]
+fn kind_that_a_question_says_chooses_among_definitions_of_a_name() {
+    let snapshot = fixture(
+        "
+        //- shelf.py
+        class Shelf:
+            pass
+
+        //- make.py
+        def Shelf(size):
+            return size
+        ",
+    );
+    for (query, wanted, beside) in [
+        (
+            "where is the class `Shelf` defined?",
+            "class Shelf",
+            "def Shelf",
+        ),
+        (
+            "where is the `Shelf` function defined?",
+            "def Shelf",
+            "class Shelf",
+        ),
+    ] {
+        let pack = asked(&snapshot, query, 4000);
+        assert!(pack.context.contains(wanted), "{query}: {}", pack.context);
+        assert!(!pack.context.contains(beside), "{query}: {}", pack.context);
+    }
+}
+
+#[test]
+fn question_for_the_users_of_a_module_lists_its_imports() {
+    let snapshot = fixture(SHELVES);
+    for query in [
+        "who imports shop.shelf",
+        "which files import shop/shelf.py?",
+        "who uses `shop.shelf`?",
+    ] {
+        let pack = asked(&snapshot, query, 4000);
+        let imports = items(&pack, "imports");
+        let paths: Vec<&str> = imports.iter().map(|item| item.path.as_str()).collect();
+        assert_eq!(paths, ["tests/test_shelf.py"], "{query}: {}", pack.context);
+        assert_eq!(pack.sections.len(), 1, "{query}: {}", pack.context);
+    }
+    let from_package = fixture(
+        "
+        //- shop/__init__.py
+        NAME = 'shop'
+        //- shop/paint.py
+        def darken(colour):
+            return colour
+        //- app.py
+        import os
+        from shop import paint
+
+        paint.darken('red')
+        ",
+    );
+    let pack = asked(&from_package, "who imports shop.paint", 4000);
+    assert!(
+        pack.context.contains("from shop import paint"),
+        "{}",
+        pack.context
+    );
+}
+
+#[test]
+fn dependencies_of_a_file_are_those_of_its_definitions() {
+    let snapshot = fixture(SHELVES);
+    let pack = asked(&snapshot, "what does shop/shelf.py depend on?", 4000);
+    let shown = reasons(&pack, "definitions");
+    let wanted = "darken_colour: used by Shelf.take".to_owned();
+    assert!(shown.contains(&wanted), "{shown:?}");
+    assert!(!pack.context.contains("lighten_colour"), "{}", pack.context);
+}
+
+#[test]
+fn method_of_a_base_outside_the_repository_is_overridden_by_subclasses() {
+    let snapshot = fixture(
+        "
+        //- shop/command.py
+        from console import BaseCommand
+
+
+        class Command(BaseCommand):
+            pass
+
+        //- shop/add.py
+        from shop.command import Command
+
+
+        class AddCommand(Command):
+            def handle(self):
+                return 1
+
+        //- shop/other.py
+        class Other:
+            def handle(self):
+                return 2
+        ",
+    );
+    let pack = asked(&snapshot, "who overrides Command.handle?", 4000);
+    assert_eq!(
+        reasons(&pack, "callers"),
+        ["AddCommand.handle: overrides Command.handle"],
+        "{}",
+        pack.context
+    );
+    assert!(!pack.context.contains("class Other"), "{}", pack.context);
+}
+
+#[test]
+fn of_many_types_of_a_name_the_extended_one_is_meant() {
+    let mut files: Vec<(String, String)> = (0..8)
+        .map(|n| {
+            (
+                format!("part_{n}.py"),
+                format!("class Store:\n    size = {n}\n"),
+            )
+        })
+        .collect();
+    let code = "from part_3 import Store\n\n\nclass DiskStore(Store):\n    pass\n";
+    files.push(("disk.py".to_owned(), code.to_owned()));
+    let snapshot = snapshot(files);
+    let pack = asked(&snapshot, "which classes extend `Store`?", 4000);
+    let extending = "class DiskStore(Store)";
+    assert!(pack.context.contains(extending), "{}", pack.context);
+    assert!(!pack.context.contains("part_5.py"), "{}", pack.context);
+}
