@@ -41,7 +41,9 @@ impl Bodies {
             false => place,
         });
         let ranked: Vec<RankedPlace> = ranked.collect();
-        let asked = plan.looked_up.shown_whole().iter().take(limit).map(|id| {
+        let asked = plan.looked_up.definitions().iter();
+        let asked = asked.filter(|id| plan.looked_up.is_shown_whole(files, **id));
+        let asked = asked.take(limit).map(|id| {
             let id = PlaceId::Definition(*id);
             let of_ranked = ranked.iter().find(|place| place.id == id).cloned();
             of_ranked.unwrap_or_else(|| RankedPlace::new(files, id))
@@ -111,8 +113,8 @@ impl Bodies {
             // A change is cut only once other bodies were tried; the best place must not wait that long.
             let must_be_cut = match pass {
                 _ if body.side.is_some() => true,
-                // The card of a type answers where it is.
-                _ if body.is_container && plan.looked_up.asks_where() => false,
+                // The card of a type is enough.
+                _ if body.is_container && body.is_answer => false,
                 BudgetScope::Share => {
                     body.rank == 0 && !body.is_changed || Some(body.place.id) == self.best
                 }

@@ -36,6 +36,8 @@ pub(super) struct Body {
     pub rank: usize,
     section: SectionKind,
     pub is_container: bool,
+    /// Whether a question asks for it alone.
+    pub is_answer: bool,
     /// Whether the caller changed it: it must then be shown, at least in part.
     pub is_changed: bool,
     is_failed_test: bool,
@@ -89,7 +91,7 @@ impl Body {
     ) -> Self {
         let files = &plan.snapshot.files;
         let file = place.id.file(files);
-        let is_looked_up = |id: DefId| plan.looked_up.shown_whole().contains(&id);
+        let is_looked_up = |id: DefId| plan.looked_up.is_shown_whole(files, id);
         let (compared, is_container, is_named) = match place.id {
             PlaceId::Definition(id) => {
                 let max_head = plan.config.bodies.max_head_lines * plan.budget() as f32 / 1000.0;
@@ -144,6 +146,7 @@ impl Body {
             rank,
             section,
             is_container,
+            is_answer,
             is_changed,
             is_failed_test,
             is_named_line,

@@ -191,7 +191,8 @@ impl Links {
     /// Adds an issue for each of the best seeds with more uses than are listed or shown.
     fn note_callers(&self, plan: &mut Plan<'_>) {
         const NOTED: usize = 3;
-        if plan.profile.callers == 0 || plan.looked_up.is_exact() {
+        let asks_for_uses = plan.looked_up.asks_for_uses() && plan.looked_up.modules().is_empty();
+        if plan.profile.callers == 0 || plan.looked_up.is_exact() && !asks_for_uses {
             return;
         }
         let shown = plan.packed.lines_by_file();

@@ -41,8 +41,10 @@ pub(super) struct LookedUp {
     inherited: Option<String>,
     /// Whether the question says nothing but their name.
     has_only_names: bool,
-    /// Whether they are so many that each gets its signature alone.
+    /// Whether the question asks where they are, and they are so many that each gets its signature alone.
     has_many_definitions: bool,
+    /// Whether anything surely uses them.
+    has_uses: bool,
     /// Whether they have so many uses that each gets one line.
     has_many_uses: bool,
 }
@@ -77,8 +79,8 @@ impl LookedUp {
             LookUp::Implementers => (extended(snapshot, definitions), asks),
             _ => (definitions, asks),
         };
-        let has_many_definitions = definitions.len() > config.cards.max_meanings;
-        if asks == LookUp::Implementers && has_many_definitions {
+        let has_many = definitions.len() > config.cards.max_meanings;
+        if asks == LookUp::Implementers && has_many {
             return Self::default();
         }
         let parts = parts(snapshot, &definitions);
@@ -99,14 +101,15 @@ impl LookedUp {
         };
         let uses = used.iter().flat_map(|id| snapshot.graph.uses_of(*id));
         let sure = uses.filter(|site| site.confidence != Confidence::NameOnly);
-        let has_many_uses = sure.count() > config.links.max_callers_per_seed;
+        let sure = sure.count();
         Self {
             asks: Some(asks),
             definitions,
             parts,
             has_only_names,
-            has_many_definitions,
-            has_many_uses,
+            has_many_definitions: asks == LookUp::Definition && has_only_names && has_many,
+            has_uses: sure > 0,
+            has_many_uses: sure > config.links.max_callers_per_seed,
             ..Self::default()
         }
     }
@@ -178,12 +181,36 @@ impl LookedUp {
         &self.definitions
     }
 
-    /// Returns the definitions that are shown whole because the question asks for nothing else.
-    pub(super) fn shown_whole(&self) -> &[DefId] {
-        match self.asks_where() && !self.has_many_definitions {
-            true => &self.definitions,
-            false => &[],
+    /// Whether they are so many that each gets its signature alone.
+    pub(super) fn has_many_definitions(&self) -> bool {
+        self.has_many_definitions
+    }
+
+    /// Whether the question asks what uses the definitions.
+    pub(super) fn asks_for_uses(&self) -> bool {
+        matches!(self.asks(), Some(LookUp::Uses | LookUp::Calls))
+    }
+
+    /// Whether of a definition the code around it, and of a type its members, say nothing that the question asks for.
+    pub(super) fn is_shown_alone(&self, files: &Files, id: DefId) -> bool {
+        let kind = files.definition(id).kind;
+        match self.asks() {
+            Some(LookUp::Definition) => self.has_only_names,
+            Some(LookUp::Uses | LookUp::Calls) => {
+                self.has_only_names && !kind.is_function() && !kind.is_container()
+            }
+            Some(LookUp::Implementers | LookUp::Overrides | LookUp::Tests) => kind.is_class(),
+            Some(LookUp::Dependencies | LookUp::Difference) | None => false,
         }
+    }
+
+    /// Whether a definition is shown whole, however unlikely the ranking finds it.
+    pub(super) fn is_shown_whole(&self, files: &Files, id: DefId) -> bool {
+        let is_asked = !matches!(self.asks(), Some(LookUp::Overrides | LookUp::Tests));
+        is_asked
+            && !self.has_many_definitions
+            && self.definitions.contains(&id)
+            && self.is_shown_alone(files, id)
     }
 
     /// Returns the files that the question names instead of definitions.
@@ -222,7 +249,9 @@ impl LookedUp {
             self.asks(),
             Some(Dependencies | Difference | Implementers | Overrides | Tests)
         );
-        is_narrow || self.asks_where() || !self.modules.is_empty()
+        // Where no use is sure, code that is near may be one.
+        let has_uses = self.asks_for_uses() && self.has_only_names && self.has_uses;
+        is_narrow || has_uses || self.asks_where() || !self.modules.is_empty()
     }
 
     /// Returns the files of the definitions, in their order.

@@ -75,31 +75,25 @@ impl Plan<'_> {
     }
 
     /// Whether a place is only near the definition that a short question looks up: it neither holds the definition, nor is
-    /// it a part of it, nor does it use it where the question asks for a few uses. Where the question asks for nothing but
-    /// the definition, all other places are.
+    /// it a part of it that the question asks for, nor does it use it where the question asks for a few uses.
     pub(super) fn is_beside_looked_up(&self, place: &RankedPlace) -> bool {
         let looked_up = &self.looked_up;
-        if !looked_up.is_found() {
-            return false;
-        }
-        if looked_up.asks_where() {
-            let mut shown = looked_up.shown_whole().iter();
-            return !shown.any(|id| place.id == PlaceId::Definition(*id));
-        }
         let is_exact = looked_up.is_exact();
-        if !is_exact && place.probability >= self.config.min_beside_named {
+        if !looked_up.is_found() || !is_exact && place.probability >= self.config.min_beside_named {
             return false;
         }
         let files = &self.snapshot.files;
         let file = place.id.file(files);
-        let overlaps =
-            |id: &DefId| id.file == file && place.lines.overlap(files.definition(*id).lines) > 0;
+        let holds = |id: &DefId| match looked_up.is_shown_alone(files, *id) {
+            true => place.id == PlaceId::Definition(*id) && !looked_up.has_many_definitions(),
+            false => id.file == file && place.lines.overlap(files.definition(*id).lines) > 0,
+        };
         let uses = || {
-            !is_exact
+            looked_up.asks_for_uses()
                 && !looked_up.has_many_uses()
                 && self.named_use_in(file, place.lines).is_some()
         };
-        !looked_up.definitions().iter().any(overlaps) && !uses()
+        !looked_up.definitions().iter().any(holds) && !uses()
     }
 
     /// Returns how many lines are shown before and after a use.

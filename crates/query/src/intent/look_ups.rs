@@ -202,6 +202,8 @@ const QUESTIONS: &[Question] = &[
         patterns: &[
             "where|wheres ?is|are|can|do|does ?i|we|you ?find __ defined|declared|implemented|located ?at|in ?? $",
             "where|wheres ?is|can|do ?i|we|you ?find the __ function|method|class|struct|trait|interface|enum|macro|decorator|constant ?? $",
+            "where|wheres ?is|can|do ?i|we|you ?find the function|method|class|struct|trait|interface|enum|macro|decorator|constant TYPE ?? $",
+            "where|wheres is TYPE ?? $",
             "<look> ?me|us ?for|to|at ?the definition|declaration|implementation|source ?code of|for __ ?? $",
             "?the definition|declaration of __ ?? $",
         ],

@@ -108,6 +108,8 @@ fn plain_word_that_a_question_looks_up_is_a_name() {
     };
     for (query, wanted) in [
         ("where is Shelf defined?", &["Shelf"][..]),
+        ("where is Shelf?", &["Shelf"]),
+        ("where is the class Shelf", &["Shelf"]),
         ("who uses the Shelf class?", &["Shelf"]),
         ("which classes implement Shelf", &["Shelf"]),
         ("list all subclasses of Shelf", &["Shelf"]),

@@ -692,3 +692,55 @@ fn of_many_types_of_a_name_the_extended_one_is_meant() {
     assert!(pack.context.contains(extending), "{}", pack.context);
     assert!(!pack.context.contains("part_5.py"), "{}", pack.context);
 }
+
+#[test]
+fn only_the_users_stand_beside_what_is_used() {
+    let snapshot = fixture(
+        "
+        //- limits.py
+        # Limits of rows.
+        MAX_ROWS = 40
+        MIN_ROWS = 2
+
+        //- report.py
+        from limits import MAX_ROWS
+
+
+        def cut_rows(rows):
+            return rows[:MAX_ROWS]
+
+
+        def max_rows_of(report):
+            return 'the uses of max rows: ' + report.max_rows
+        ",
+    );
+    let pack = asked(&snapshot, "who uses MAX_ROWS?", 4000);
+    for wanted in ["MAX_ROWS = 40", "def cut_rows"] {
+        assert!(pack.context.contains(wanted), "{}", pack.context);
+    }
+    for beside in ["MIN_ROWS", "max_rows_of"] {
+        assert!(!pack.context.contains(beside), "{}", pack.context);
+    }
+}
+
+#[test]
+fn members_of_an_extended_type_are_left_out() {
+    let methods: String = (0..60)
+        .map(|n| format!("    def store_{n}(self, store):\n        return store.number({n})\n\n"))
+        .collect();
+    let store = format!("class Store:\n    size = 1\n\n{methods}\n");
+    let disk = "class DiskStore(Store):\n    pass\n";
+    let snapshot = snapshot([("store.py".to_owned(), format!("{store}{disk}"))]);
+    let pack = asked(&snapshot, "which classes extend `Store`?", 4000);
+    assert_eq!(
+        shown(&pack, "definitions"),
+        ["Store standard"],
+        "{}",
+        pack.context
+    );
+    assert!(
+        pack.context.contains("class DiskStore(Store)"),
+        "{}",
+        pack.context
+    );
+}
