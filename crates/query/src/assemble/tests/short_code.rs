@@ -43,3 +43,44 @@ fn code_of_a_few_lines_counts_as_longer_in_a_change() {
     config.assemble.bodies.min_counted_tokens = 0;
     assert!(shows_fee(IntentKind::BugFix, &config));
 }
+
+#[test]
+fn likelier_code_comes_before_shorter_code_in_a_change() {
+    let refund = "def refund_order(order, customer):
+    rows = order.late_rows(customer)
+    order.log(\"name\", order.name)
+    for row in rows:
+        row.check(order.total)
+        row.refund(order.count)
+    order.log(\"rows\", rows)
+    order.total = order.sum(rows)
+    order.log(\"total\", order.total)
+    order.log(\"paid\", order.paid)
+    return order
+";
+    let fee =
+        "def order_fee(order, customer):\n    customer.fee = order.fee\n    return customer\n";
+    let (cancel, _) = ORDERS.split_once("\n\n\n").unwrap();
+    let snapshot = snapshot([
+        ("orders.py".to_owned(), format!("{cancel}\n")),
+        ("refund.py".to_owned(), refund.to_owned()),
+        ("fee.py".to_owned(), fee.to_owned()),
+    ]);
+    let whole_at = |budget| {
+        let query = "`cancel_order` gives the wrong order to the customer";
+        let request = request(query, budget, IntentKind::BugFix);
+        let answer = ask(&snapshot, &request);
+        check_invariants(&snapshot, &request, &answer.pack);
+        let names: Vec<&str> = answer.places.iter().map(|place| &*place.name).collect();
+        assert_eq!(names, ["cancel_order", "refund_order", "order_fee"]);
+        let items = answer.pack.sections.into_iter().flat_map(|s| s.items);
+        let whole = items.filter(|item| item.fidelity == Fidelity::Full && !item.cut);
+        whole.map(|item| item.name).collect::<Vec<String>>()
+    };
+    // Some budgets have room for only one of the two.
+    let is_refund_alone = |names: Vec<String>| {
+        let has = |name: &str| names.iter().any(|shown| shown == name);
+        has("refund_order") && !has("order_fee")
+    };
+    assert!((240..300).step_by(5).map(whole_at).any(is_refund_alone));
+}
