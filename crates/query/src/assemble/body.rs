@@ -102,11 +102,13 @@ impl Body {
                     plan.named.contains(id) || is_looked_up(id),
                 )
             }
-            PlaceId::Stretch(_) => (
-                ComparedText::of_lines(files, file, place.lines),
-                false,
-                false,
-            ),
+            PlaceId::Stretch(_) => {
+                if !is_changed && !plan.has_named_line(place.id) && !asks_about_licence(plan) {
+                    place.lines = surroundings::without_licence(files, file, place.lines);
+                }
+                let compared = ComparedText::of_lines(files, file, place.lines);
+                (compared, false, false)
+            }
         };
         let tokens = (compared.span.len() as f32 / CODE_BYTES_PER_TOKEN) as usize + MARKUP_TOKENS;
         let section = match place.id.role(files) {
@@ -446,4 +448,10 @@ impl Body {
             bytes *= 0.75;
         }
     }
+}
+
+/// Whether the query has a word of licence notices.
+fn asks_about_licence(plan: &Plan<'_>) -> bool {
+    let mut words = surroundings::LICENCE_WORDS.iter();
+    words.any(|word| plan.words.contains(*word))
 }

@@ -1,7 +1,11 @@
-//! Extends the lines of a definition to the comments and attributes above it and the blank lines around it.
+//! Extends the lines of a definition to the comments and attributes above it and the blank lines around it, and takes
+//! licence notices from those of a stretch.
 
-use foveate_index::{DefId, Files};
-use foveate_model::Lines;
+use foveate_index::{DefId, FileId, Files};
+use foveate_model::{Lines, Region, RegionKind};
+
+/// Words that licence notices have, in lower case.
+pub(super) const LICENCE_WORDS: [&str; 3] = ["copyright", "licence", "license"];
 
 /// Returns the lines in which a definition is shown: with the comments and attributes above it, unless they
 /// are longer than `max_head` lines, and one blank line before and after, because new code is often
@@ -27,4 +31,44 @@ pub(super) fn of(files: &Files, id: DefId, max_head: u32) -> Lines {
         lines.end += 1;
     }
     lines
+}
+
+/// Returns the lines of a stretch without the licence notice at the start of the file and the blank lines below it: no
+/// change is about them, and some have 40 lines.
+pub(super) fn without_licence(files: &Files, file: FileId, lines: Lines) -> Lines {
+    let Some(content) = files.content(file).filter(|_| lines.start == 1) else {
+        return lines;
+    };
+    let text = files.text(file);
+    let end = end_of_first_comment(text, &content.facts.regions);
+    let (Some(notice), Some(below)) = (text.get(..end), text.get(end..)) else {
+        return lines;
+    };
+    let blank = below.len() - below.trim_start().len();
+    let breaks =
+        notice.matches('\n').count() + below.get(..blank).unwrap_or("").matches('\n').count();
+    let start = 1 + breaks as u32;
+    let notice = notice.to_lowercase();
+    let is_licence = LICENCE_WORDS.iter().any(|word| notice.contains(word));
+    match is_licence && start <= lines.end {
+        true => Lines::new(start, lines.end),
+        false => lines,
+    }
+}
+
+/// Returns the end of the comment that begins a text, without the line break: of all comments up to the first blank line or
+/// code. It is 0 if there is none.
+fn end_of_first_comment(text: &str, regions: &[Region]) -> usize {
+    let mut end = 0;
+    for region in regions {
+        let gap = text.get(end..region.span.start as usize);
+        let is_next =
+            gap.is_some_and(|gap| gap.trim().is_empty() && gap.matches('\n').count() <= 1);
+        let comment = text.get(..region.span.end as usize);
+        match comment.filter(|_| is_next && region.kind == RegionKind::Comment) {
+            Some(comment) => end = comment.trim_end().len(),
+            None => break,
+        }
+    }
+    end
 }

@@ -4,6 +4,7 @@
 mod budget;
 mod changes;
 mod larger_budget;
+mod licences;
 mod look_ups;
 mod near_duplicates;
 mod packing_rules;
