@@ -429,7 +429,7 @@ impl Body {
             let hunks = changed::hunks_of(files, &plan.resolution.changed, &self.place);
             let changed: Vec<Lines> = hunks.into_iter().map(Hunk::lines).collect();
             let relevance = Relevance {
-                words: &plan.words,
+                terms: &plan.terms,
                 changed: &changed,
             };
             let (entry, lines) = card::partial(

@@ -1,6 +1,7 @@
 //! Cuts a long text to the lines that matter most.
 
 use foldhash::HashSet;
+use foveate_index::tokens;
 use foveate_model::Lines;
 
 /// A part of a cut text.
@@ -15,14 +16,14 @@ pub(super) enum Part<'a> {
 /// Criteria for the lines of a long text that matter most.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Relevance<'a> {
-    /// Words to look for in the lines.
-    pub words: &'a HashSet<String>,
+    /// Hashes of the index terms to look for in the lines.
+    pub terms: &'a HashSet<u64>,
     /// Lines that were changed, which come before all others.
     pub changed: &'a [Lines],
 }
 
 /// Returns the lines of a long definition that matter most, within `bytes`: its `head` first lines, then
-/// changed lines and lines with the most words, each with its surroundings. `first` is the number of the first
+/// changed lines and lines with the most terms, each with its surroundings. `first` is the number of the first
 /// line.
 pub(super) fn cut<'a>(
     text: &'a str,
@@ -39,12 +40,12 @@ pub(super) fn cut<'a>(
             let number = first + i as u32;
             let is_changed = relevance.changed.iter().any(|lines| lines.contains(number));
             (
-                weight(line, relevance.words) + usize::from(is_changed) * CHANGED,
+                weight(line, relevance.terms) + usize::from(is_changed) * CHANGED,
                 i,
             )
         })
         .collect();
-    // Highest weight first, then from the top, so that a text without any of the words keeps its start.
+    // Highest weight first, then from the top, so that a text without any of the terms keeps its start.
     wanted.sort_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(&b.1)));
     let mut kept = KeptLines {
         lines: &lines,
@@ -53,12 +54,12 @@ pub(super) fn cut<'a>(
     };
     kept.keep_first(0..head.min(lines.len()));
     const AROUND: usize = 3;
-    for (words, i) in wanted {
+    for (weight, i) in wanted {
         // The line itself first, so that it is kept even if its surroundings do not fit.
         let is_kept = kept.keep(i);
-        // Lines without any of the words continue the start. Wherever a line does not fit, shorter ones beyond it,
+        // Lines without any of the terms continue the start. Wherever a line does not fit, shorter ones beyond it,
         // such as closing brackets, would be alone between two marks.
-        match (words, is_kept) {
+        match (weight, is_kept) {
             (0, false) => break,
             (0, true) | (_, false) => continue,
             (_, true) => {}
@@ -112,38 +113,48 @@ pub(super) fn parts<'a>(lines: &[&'a str], kept: &[bool], first: u32) -> Vec<Par
     parts
 }
 
-/// The weight of a changed line: more than that of any words.
+/// The weight of a changed line: more than that of any terms.
 const CHANGED: usize = 1 << 20;
 /// Length of the longest line whose words are compared, in bytes.
-const MAX_LINE: usize = 2000;
+pub(super) const MAX_LINE: usize = 2000;
 
-/// Counts the words of a line that are in `words`; an identifier counts as one word.
-fn weight(line: &str, words: &HashSet<String>) -> usize {
-    words_in(line, words).count()
-}
-
-/// Returns the words of a line that are in `words`. Very long lines have none.
-pub(super) fn words_in<'w>(
-    line: &str,
-    words: &'w HashSet<String>,
-) -> impl Iterator<Item = &'w str> {
-    let line = if line.len() > MAX_LINE { "" } else { line };
-    line.split(|c: char| !c.is_alphanumeric() && c != '_')
-        .filter(|word| word.len() > 2)
-        .filter_map(|word| words.get(&word.to_lowercase()).map(String::as_str))
+/// Counts the `terms` that a line has; a repeated one counts once. The parts of identifiers are terms, and so is a word in
+/// another form: `registerHandlers` has those of "a handler is registered". Very long lines have none.
+fn weight(line: &str, terms: &HashSet<u64>) -> usize {
+    if line.len() > MAX_LINE {
+        return 0;
+    }
+    let mut found: Vec<u64> = Vec::new();
+    tokens::for_each_term(line, |term| found.push(tokens::hash(term)));
+    found.retain(|term| terms.contains(term));
+    found.sort_unstable();
+    found.dedup();
+    found.len()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn terms(text: &str) -> HashSet<u64> {
+        let terms = tokens::terms(text);
+        terms.iter().map(|term| tokens::hash(term)).collect()
+    }
+
+    /// Whether a part shows a line.
+    fn shows(parts: &[Part<'_>], wanted: &str) -> bool {
+        parts.iter().any(|part| match part {
+            Part::Shown(_, lines) => lines.contains(&wanted),
+            Part::LeftOut(_) => false,
+        })
+    }
+
     #[test]
     fn short_lines_do_not_fill_a_cut_text() {
         let long = "x".repeat(60);
         let text = format!("def f():\n    {long}\n    {long}\n    }}\n    {long}\n    }}\n");
-        let words = HashSet::default();
         let relevance = Relevance {
-            words: &words,
+            terms: &HashSet::default(),
             changed: &[],
         };
         let parts = cut(text.trim_end_matches('\n'), 1, 1, relevance, 90);
@@ -165,9 +176,9 @@ mod tests {
                 }
             })
             .collect();
-        let words = ["close".to_owned()].into_iter().collect();
+        let terms = terms("close");
         let relevance = Relevance {
-            words: &words,
+            terms: &terms,
             changed: &[],
         };
         let parts = cut(text.trim_end_matches('\n'), 101, 2, relevance, 150);
@@ -186,15 +197,30 @@ mod tests {
             ..relevance
         };
         let parts = cut(text.trim_end_matches('\n'), 101, 2, relevance, 90);
-        let shows = |wanted: &str| {
-            let mut shown = parts.iter().filter_map(|part| match part {
-                Part::Shown(_, lines) => Some(lines),
-                Part::LeftOut(_) => None,
-            });
-            shown.any(|lines| lines.contains(&wanted))
-        };
         assert!(
-            shows("    line(45)") && !shows("    pool.close()"),
+            shows(&parts, "    line(45)") && !shows(&parts, "    pool.close()"),
+            "{parts:?}"
+        );
+    }
+
+    #[test]
+    fn lines_with_the_most_different_terms_are_kept() {
+        let wanted = "    this.registerHandlers(kind)";
+        let repeated = "    handler = handler or handler()";
+        let lines = (1..=60).map(|i| match i {
+            20 => repeated.to_owned(),
+            40 => wanted.to_owned(),
+            _ => format!("    line({i})"),
+        });
+        let text = lines.collect::<Vec<_>>().join("\n");
+        let terms = terms("handler registered");
+        let relevance = Relevance {
+            terms: &terms,
+            changed: &[],
+        };
+        let parts = cut(&text, 1, 1, relevance, 60);
+        assert!(
+            shows(&parts, wanted) && !shows(&parts, repeated),
             "{parts:?}"
         );
     }

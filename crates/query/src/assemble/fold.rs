@@ -5,7 +5,7 @@ use foldhash::{HashMap, HashSet};
 use foveate_index::Files;
 use foveate_model::{Lines, Region, RegionKind};
 
-use super::cut::{Part, parts, words_in};
+use super::cut::{MAX_LINE, Part, parts};
 use crate::rank::RankedPlace;
 
 /// Minimum length of a run that is folded, in lines.
@@ -71,6 +71,14 @@ fn keep_named(lines: &[&str], kept: &mut [bool], words: &HashSet<String>) {
         let around = at.saturating_sub(1)..kept.len().min(at + 2);
         kept.get_mut(around).unwrap_or_default().fill(true);
     }
+}
+
+/// Returns the words of a line that are in `words`; an identifier is one word. Very long lines have none.
+fn words_in<'w>(line: &str, words: &'w HashSet<String>) -> impl Iterator<Item = &'w str> {
+    let line = if line.len() > MAX_LINE { "" } else { line };
+    line.split(|c: char| !c.is_alphanumeric() && c != '_')
+        .filter(|word| word.len() > 2)
+        .filter_map(|word| words.get(&word.to_lowercase()).map(String::as_str))
 }
 
 /// Whether a line that begins at byte `start` holds only a part of a comment or string literal.

@@ -2,7 +2,7 @@
 //! and the context under construction.
 
 use foldhash::HashSet;
-use foveate_index::{DefId, FileId, Files, Snapshot};
+use foveate_index::{DefId, FileId, Files, Snapshot, tokens};
 use foveate_model::Role;
 
 use super::config::{AssembleConfig, Limits, Profile};
@@ -66,8 +66,10 @@ pub(super) struct Plan<'a> {
     pub file_probabilities: FileProbabilities,
     /// The first tests that a stack trace of the query goes through.
     pub failed_tests: Vec<DefId>,
-    /// Words of the query, in lower case, that decide which parts of a long function are shown.
+    /// Words of the query, in lower case.
     pub words: HashSet<String>,
+    /// Hashes of the index terms of these words, which decide which parts of a long function are shown.
+    pub terms: HashSet<u64>,
 
     pub packed: Packed<'a>,
     /// The bodies of `packed`, so that no near-duplicate of them is added.
@@ -128,6 +130,7 @@ impl<'a> Plan<'a> {
             file_probabilities: FileProbabilities::new(files, ranked),
             failed_tests: failed_tests(files, resolution, config.max_failed_tests),
             words: words(&request.query),
+            terms: terms(&request.query),
             packed: Packed::new(form, seen),
             near_duplicates: NearDuplicates::default(),
             dropped: DroppedList::default(),
@@ -333,9 +336,28 @@ fn form<'a>(
 
 /// Returns the words of a text in lower case, without stop words and numbers. An identifier is one word.
 fn words(text: &str) -> HashSet<String> {
+    content_words(text).map(str::to_lowercase).collect()
+}
+
+/// Returns the hashes of the index terms of the same words: of identifiers and of their parts, without endings.
+fn terms(text: &str) -> HashSet<u64> {
+    let mut found = HashSet::default();
+    for word in content_words(text) {
+        tokens::for_each_term(word, |term| {
+            if is_content(term) {
+                found.insert(tokens::hash(term));
+            }
+        });
+    }
+    found
+}
+
+fn content_words(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| !c.is_alphanumeric() && c != '_')
-        .filter(|word| (3..=60).contains(&word.len()))
-        .map(str::to_lowercase)
-        .filter(|word| !is_stop_word(word) && !word.bytes().all(|b| b.is_ascii_digit()))
-        .collect()
+        .filter(|word| word.len() <= 60 && is_content(&word.to_lowercase()))
+}
+
+/// Whether a word in lower case says what a text is about.
+fn is_content(word: &str) -> bool {
+    word.len() >= 3 && !is_stop_word(word) && !word.bytes().all(|b| b.is_ascii_digit())
 }
