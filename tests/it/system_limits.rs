@@ -160,6 +160,19 @@ async fn unreadable_files_return_with_their_permissions() {
     fs::write(root.join("shop/new.py"), "def brand_new():\n    pass\n").unwrap();
     server.places_become("brand_new", &["shop/new.py"]).await;
 
+    // Of a directory that may be listed but not searched, only the names are known.
+    may("shop", 0o444);
+    let repo = server
+        .repo_until("names", |repo| repo["skipped"]["unreadable"] == 3)
+        .await;
+    let names = ["shop/cart.py", "shop/new.py", "shop/price.py"];
+    assert_eq!(unreadable(&repo), names);
+    server.equals_fresh_service(user, &root).await;
+    may("shop", 0o777);
+    server
+        .places_become("total_price", &["shop/price.py"])
+        .await;
+
     may("", 0o000);
     server
         .repo_until("failed", |repo| repo["state"] == "failed")

@@ -336,7 +336,7 @@ fn found(root: &Path, entry: &DirEntry) -> Option<WalkedFile> {
     let path = entry.path().strip_prefix(root).ok()?.as_os_str();
     Some(WalkedFile {
         path: RepoPath::escaped(path.as_encoded_bytes()).ok()?,
-        stat: Stat::of(entry.path())?,
+        stat: Stat::of_listed(entry.path())?,
         kind: if kind.is_symlink() {
             FoundKind::Symlink
         } else if kind.is_dir() {
@@ -355,10 +355,16 @@ fn found(root: &Path, entry: &DirEntry) -> Option<WalkedFile> {
 fn closed(root: &Path, error: &ignore::Error) -> Option<WalkedFile> {
     let kind = error.io_error()?.kind();
     let path = path_of(error)?;
-    let metadata = path.symlink_metadata().ok()?;
-    metadata.is_dir().then_some(WalkedFile {
+    // Only directories are listed: one whose kind may not be read is one, too.
+    if path
+        .symlink_metadata()
+        .is_ok_and(|metadata| !metadata.is_dir())
+    {
+        return None;
+    }
+    Some(WalkedFile {
         path: relative(root, path)?,
-        stat: Stat::new(&metadata),
+        stat: Stat::of_listed(path)?,
         kind: FoundKind::Unreadable(kind),
     })
 }
