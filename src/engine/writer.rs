@@ -328,6 +328,14 @@ impl Writer {
         }
     }
 
+    /// Sets why the commit of a working tree cannot be read.
+    pub fn set_git_error(&mut self, error: Option<String>) {
+        if self.repository.status().git_error != error {
+            self.repository
+                .set_status(|status| status.git_error = error);
+        }
+    }
+
     /// Sets the polling state of a git repository.
     pub fn set_polling(&mut self, polling: PollStatus) {
         self.repository

@@ -58,6 +58,8 @@ pub struct WorkingTree {
     root: PathBuf,
     rules: Arc<Rules>,
     git: Option<GitRepo>,
+    /// Why the commit of a repository around the tree cannot be read.
+    git_error: Option<String>,
     /// The `.git` of the tree when the repository was opened.
     dot_git: Option<DotGit>,
     /// Whether the tree is read by a single run: a repository that is created later, or a git that works again, is
@@ -87,21 +89,16 @@ impl WorkingTree {
     pub fn new(root: PathBuf, excluded: Vec<PathBuf>, read_limits: Arc<ReadLimits>) -> Self {
         // Read before git is asked, so that a change in between is noticed the next time.
         let dot_git = DotGit::of(&root);
-        // Without git the files are still read; there is no commit, history or other revision.
-        let git = GitRepo::discover(&root, &read_limits).unwrap_or_else(|error| {
-            tracing::warn!(
-                root = %root.display(),
-                %error,
-                "cannot open the git repository: the directory is read without git"
-            );
-            None
-        });
-        Self {
+        let discovered = GitRepo::discover(&root, &read_limits);
+        let error = discovered.as_ref().err().map(GitError::to_string);
+        let mut tree = Self {
             read_limits,
             dot_git,
             is_for_one_run: false,
-            ..Self::for_one_run(root, excluded, git)
-        }
+            ..Self::for_one_run(root, excluded, discovered.ok().flatten())
+        };
+        tree.set_git_error(error);
+        tree
     }
 
     /// Creates a tree for a single run; `git` is the repository that the run has opened.
@@ -109,6 +106,7 @@ impl WorkingTree {
         Self {
             rules: Arc::new(Rules::new(root.clone(), excluded)),
             git,
+            git_error: None,
             dot_git: None,
             is_for_one_run: true,
             entries: BTreeMap::new(),
@@ -135,6 +133,11 @@ impl WorkingTree {
     /// Returns the repository that the tree is checked out from.
     pub fn git(&self) -> Option<&GitRepo> {
         self.git.as_ref()
+    }
+
+    /// Returns why the commit of a repository around the tree cannot be read; `None` if it can, or there is none.
+    pub fn git_error(&self) -> Option<&str> {
+        self.git_error.as_deref()
     }
 
     /// Counts the directories of the tree at `root` that would be scanned, and so watched. Blocks.

@@ -486,6 +486,31 @@ async fn moved_git_directory_is_followed() {
     app.end().await;
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn broken_git_repository_is_reported_until_it_is_repaired() {
+    let app = TestApp::start().await;
+    let (_keep, root) = tree(SHOP);
+    let first = commit(&root, "first");
+    app.add_tree("shop", &root, true).await;
+    let issues = async || app.ask("shop", "total_price").await["issues"].to_string();
+    let head = root.join(".git/HEAD");
+    let before = fs::read(&head).unwrap();
+    fs::write(&head, "no ref\n").unwrap();
+    app.repo_until("shop", |repo| repo["commit"] == "").await;
+    let broken = issues().await;
+    assert!(broken.contains("history_unavailable"), "{broken}");
+    assert!(broken.contains("`git status`"), "{broken}");
+    fs::write(&head, before).unwrap();
+    app.repo_until("shop", |repo| repo["commit"] == first.as_str())
+        .await;
+    assert!(!issues().await.contains("git cannot be used"));
+    // A branch without a commit is no defect.
+    git(&root, &["checkout", "-q", "--orphan", "new"]);
+    app.repo_until("shop", |repo| repo["commit"] == "").await;
+    assert!(!issues().await.contains("git cannot be used"));
+    app.end().await;
+}
+
 fn init_repository(root: &std::path::Path, format: &str) -> bool {
     let format = format!("--ref-format={format}");
     let made = std::process::Command::new("git")

@@ -10,6 +10,9 @@ use crate::engine::{Repository, State, Watching};
 pub(super) fn issues(repository: &Repository, snapshot: &Snapshot) -> Vec<Issue> {
     let mut issues = state_issues(repository, snapshot);
     let status = repository.status();
+    let git_error = status.git_error.as_deref();
+    let is_without_commit = snapshot.revision.commit.is_empty();
+    issues.extend(git_error.filter(|_| is_without_commit).map(without_git));
     let functions = match (snapshot.touched_functions, &status.history_error) {
         (TouchedFunctions::Reading, Some(_)) => TouchedFunctions::Unreadable,
         (functions, _) => functions,
@@ -76,7 +79,7 @@ pub fn history_issue(snapshot: &Snapshot, history_error: &str) -> Option<Issue> 
     }
 }
 
-/// Returns the issue of an answer of a one-shot command that could not use git on a git repository.
+/// Returns the issue of an answer from a working tree whose git repository cannot be used.
 pub fn without_git(reason: &str) -> Issue {
     Issue {
         code: IssueCode::HistoryUnavailable,

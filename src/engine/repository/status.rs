@@ -70,6 +70,8 @@ pub struct Status {
     pub polling: Option<PollStatus>,
     /// Why the history could not be loaded.
     pub history_error: Option<String>,
+    /// Why the commit of a working tree cannot be read, and so no history either.
+    pub git_error: Option<String>,
 }
 
 impl Status {
@@ -80,6 +82,7 @@ impl Status {
             watching: Watching::Off,
             polling: None,
             history_error: None,
+            git_error: None,
         }
     }
 }

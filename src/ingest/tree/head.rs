@@ -89,9 +89,8 @@ impl WorkingTree {
         if mark.is_some() && mark == self.head.mark {
             return;
         }
-        let (commit, mark) = match git.resolve("HEAD") {
-            Ok(commit) => (commit, mark),
-            Err(GitError::NoCommits) => (String::new(), mark),
+        let (commit, mark, error) = match git.resolve("HEAD") {
+            Ok(commit) => (commit, mark, None),
             // Without a fingerprint, git is asked again the next time.
             Err(error) if error.is_transient() => {
                 tracing::warn!(%error, "cannot read HEAD: its last known commit stays in use");
@@ -99,11 +98,44 @@ impl WorkingTree {
                     // A git that hangs now would hang again.
                     self.git = None;
                 }
-                (self.head.commit.clone(), None)
+                let commit = self.head.commit.clone();
+                let error = commit.is_empty().then(|| error.to_string());
+                (commit, None, error)
             }
-            Err(_) => (String::new(), None),
+            Err(error) => {
+                let error = self.why_unreadable(error);
+                (String::new(), mark.filter(|_| error.is_none()), error)
+            }
         };
+        if !self.is_for_one_run {
+            self.set_git_error(error);
+        }
         self.set_head(commit, mark);
+    }
+
+    /// Returns why the commit of `HEAD` cannot be read; `None` if there is no commit yet. A broken repository looks to
+    /// [`GitRepo::resolve`] like one without commits; opening it gives git's message.
+    fn why_unreadable(&self, error: GitError) -> Option<String> {
+        match error {
+            GitError::NoCommits if self.is_for_one_run => None,
+            GitError::NoCommits => {
+                let opened = GitRepo::discover(&self.root, &self.read_limits);
+                opened.err().map(|error| error.to_string())
+            }
+            error => Some(error.to_string()),
+        }
+    }
+
+    /// Sets why the commit cannot be read, and logs a new reason.
+    pub(super) fn set_git_error(&mut self, error: Option<String>) {
+        if let Some(error) = error.as_ref().filter(|_| error != self.git_error) {
+            tracing::warn!(
+                root = %self.root.display(),
+                error,
+                "cannot use the git repository: answers have no commit and use no past commits until it is repaired"
+            );
+        }
+        self.git_error = error;
     }
 
     /// Opens the repository of the tree if there may be one by now, and again if another `.git` leads to it. A repository
@@ -113,7 +145,7 @@ impl WorkingTree {
         let dot_git = DotGit::of(&self.root);
         let is_opened = match (&self.git, dot_git) {
             (_, None) => {
-                self.dot_git = None;
+                (self.dot_git, self.git_error) = (None, None);
                 return;
             }
             // It may have been incomplete, or git may have failed.
@@ -136,9 +168,12 @@ impl WorkingTree {
                 );
                 return;
             }
-            opened => opened.ok().flatten(),
+            opened => opened,
         };
+        let error = opened.as_ref().err().map(GitError::to_string);
+        let opened = opened.ok().flatten();
         self.dot_git = dot_git;
+        self.set_git_error(error);
         // One that is not complete yet will keep its directory, or is opened again with the next scan.
         if opened.is_some() && opened != self.git {
             self.git = opened;

@@ -344,6 +344,8 @@ impl TreeWork {
         };
         // This may find a repository that was created meanwhile.
         let revision = self.tree.revision();
+        self.writer
+            .set_git_error(self.tree.git_error().map(str::to_owned));
         self.follow_git_dir();
         // Before publishing: whoever sees the repository ready also sees how it is watched.
         self.report_watching(None);
