@@ -76,8 +76,7 @@ impl Revisions {
         let mut leaving = Vec::new();
         // Builds in progress are not evicted: others wait for them, or will request them.
         slots.retain(|(_, receiver)| {
-            let is_built = receiver.borrow().is_some() || receiver.has_changed().is_err();
-            let leaves = surplus > 0 && is_built;
+            let leaves = surplus > 0 && is_built(receiver);
             surplus -= usize::from(leaves);
             if leaves {
                 leaving.push(receiver.clone());
@@ -88,6 +87,17 @@ impl Revisions {
         drop(slots);
         drop(leaving);
         BuildSlot::Build(BuildHandle(sender))
+    }
+
+    /// Evicts all revisions whose builds have ended.
+    pub fn evict_built(&self) {
+        let mut slots = self.slots.lock();
+        let all = std::mem::take(&mut *slots).into_iter();
+        let (leaving, staying): (VecDeque<_>, VecDeque<_>) =
+            all.partition(|(_, receiver)| is_built(receiver));
+        *slots = staying;
+        drop(slots);
+        drop(leaving);
     }
 
     /// Returns the warm snapshots.
@@ -103,6 +113,11 @@ impl Revisions {
     pub fn count(&self) -> usize {
         self.slots.lock().len()
     }
+}
+
+/// Whether the build of a revision has ended, with a snapshot, with an error, or by being abandoned.
+fn is_built(receiver: &watch::Receiver<Outcome>) -> bool {
+    receiver.borrow().is_some() || receiver.has_changed().is_err()
 }
 
 /// Marks a commit as most recently used and returns its slot.
@@ -225,5 +240,16 @@ mod tests {
         drop(b);
         build(revisions.join("c")).fulfil(snapshot("c"));
         assert_eq!(revisions.count(), 1);
+    }
+
+    #[test]
+    fn all_built_revisions_are_evicted_at_once() {
+        let revisions = Revisions::new(3);
+        let (a, _b) = (build(revisions.join("a")), build(revisions.join("b")));
+        a.fulfil(snapshot("a"));
+        revisions.evict_built();
+        assert!(a.is_abandoned());
+        assert!(matches!(revisions.join("a"), BuildSlot::Build(_)));
+        assert!(matches!(revisions.join("b"), BuildSlot::PendingRevision(_)));
     }
 }

@@ -14,6 +14,7 @@ use std::time::Instant;
 use arc_swap::ArcSwapOption;
 use foveate_index::Revision;
 use foveate_model::{SourceFile, TouchedFunctions};
+use parking_lot::Mutex;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_util::task::AbortOnDropHandle;
 use tracing::{Instrument as _, Span};
@@ -24,6 +25,7 @@ use super::history_reader::HistoryReader;
 use super::schedule::retry_wait;
 use super::task_group::TaskGroup;
 use super::tree::Stats;
+use crate::disk::FileStamp;
 use crate::engine::{
     BlobCache, Cause, CommitHistory, Engine, IndexInput, Phase, Progress, Repository, StaleIndex,
     Writer,
@@ -44,6 +46,8 @@ pub(super) struct Driver {
     /// The git repository that other revisions are read from, once it is opened.
     pub git: Arc<ArcSwapOption<GitRepo>>,
     pub history: HistoryReader,
+    /// Boundary of a shallow clone from before the history of the current commit was last read.
+    pub boundary: Arc<Mutex<Option<FileStamp>>>,
     /// Blob ids of a working tree's files by their stats.
     pub stats: Arc<Stats>,
 }
@@ -189,18 +193,30 @@ impl Driver {
         run: impl Future<Output = Span> + Send + 'static,
     ) -> Option<Loading> {
         let git = self.git.load_full()?;
-        let history = self.history.clone();
+        let (history, boundary) = (self.history.clone(), Arc::clone(&self.boundary));
         let wanted = commit.clone();
         let task = self.tasks.tracker.spawn(async move {
             let run = run.await;
+            let found = history.shallow_boundary(Arc::clone(&git)).await;
             let read = history.read(git, wanted, step).instrument(run.clone());
-            (read.await, run)
+            let read = read.await;
+            if read.is_ok() && std::mem::replace(&mut *boundary.lock(), found) != found {
+                // Their histories may end at the former boundary, too.
+                history.repository.revisions.evict_built();
+            }
+            (read, run)
         });
         Some(Loading {
             commit,
             failures,
             task: AbortOnDropHandle::new(task),
         })
+    }
+
+    /// Whether a shallow clone got older commits, or lost some, after the history was read. Blocks.
+    fn is_history_outdated(&self) -> bool {
+        let git = self.git.load_full();
+        git.is_some_and(|git| git.shallow_boundary() != *self.boundary.lock())
     }
 
     /// Runs blocking work off the async threads; returns `None` when it panicked.

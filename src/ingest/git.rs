@@ -27,6 +27,7 @@ use foveate_model::{ObjectId, SkipReason, SourceFile};
 use tokio_util::sync::CancellationToken;
 
 use super::max_size::TooLarge;
+use crate::disk::FileStamp;
 use crate::engine::Cancelled;
 pub use head::HeadFingerprint;
 pub use history::records::CommitRecords;
@@ -344,6 +345,12 @@ impl GitRepo {
         let stop = CancellationToken::new();
         let run_limits = self.reading(&stop, "rev-parse");
         diff::is_shallow(self, &run_limits).unwrap_or(false)
+    }
+
+    /// Returns a fingerprint of the list of commits whose parents a shallow clone lacks; `None` if it is not shallow.
+    /// Fetching older commits changes it, and no ref.
+    pub fn shallow_boundary(&self) -> Option<FileStamp> {
+        FileStamp::of(&head::common_dir(&self.git_dir)?.join("shallow"))
     }
 
     /// Whether the clone is partial, so that it lacks objects that were left out on purpose.

@@ -8,6 +8,7 @@ use tokio::sync::Semaphore;
 
 use super::git::{CommitRecords, GitError, GitRepo, HistoryLimits, HistoryStep};
 use super::task_group::TaskGroup;
+use crate::disk::FileStamp;
 use crate::engine::{Cancelled, CommitHistory, Engine, Repository};
 
 /// Reads the history of one repository's commits.
@@ -45,6 +46,12 @@ impl HistoryReader {
         });
         work.await
             .unwrap_or_else(|error| Err(GitError::Unavailable(error.to_string())))
+    }
+
+    /// Returns [`GitRepo::shallow_boundary`], read off the async threads.
+    pub async fn shallow_boundary(&self, git: Arc<GitRepo>) -> Option<FileStamp> {
+        let read = self.tasks.blocking(move || git.shallow_boundary());
+        read.await.ok().flatten()
     }
 
     fn permits(&self, step: HistoryStep) -> &Arc<Semaphore> {

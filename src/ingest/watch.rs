@@ -26,7 +26,7 @@ pub struct ChangeSet {
     pub paths: HashSet<PathBuf>,
     /// Whether the paths are incomplete and a full scan is needed: ignore rules changed, or events were lost.
     pub rescan: bool,
-    /// Whether git moved `HEAD` or wrote its index.
+    /// Whether git moved `HEAD`, wrote its index or fetched older commits into a shallow clone.
     pub head: bool,
 }
 
@@ -161,6 +161,7 @@ fn classify(set: &mut ChangeSet, path: PathBuf, git_dir: Option<&Path>) {
             | "packed-refs"
             | "ORIG_HEAD"
             | "index"
+            | "shallow"
             | "reftable"
             | "reftable/tables.list" => {
                 set.head = true;

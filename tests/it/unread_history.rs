@@ -1,12 +1,13 @@
-//! Tests that a history which git could not read is read again.
+//! Tests that a history which git could not read, or not all of it, is read again.
 
 use std::path::PathBuf;
 
-use reqwest::Method;
+use foveate::access::Grant;
+use reqwest::{Method, StatusCode};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::app::{SHOP, commit, tree};
+use crate::app::{SHOP, TestApp, commit, git, tree, until};
 use crate::missing_data::{replaced_git, search_path};
 use crate::process::Process;
 
@@ -44,6 +45,63 @@ async fn history_that_could_not_be_read_is_read_again_after_a_wait() {
         let cause = server.cause_of_history(name);
         assert_eq!(cause.as_deref(), Some("history"), "{name}");
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn history_is_read_again_when_a_shallow_clone_gets_older_commits() {
+    let app = TestApp::start().await;
+    let (_keep, root) = tree(SHOP);
+    commit(&root, "open the shop");
+    for name in ["gift", "present"] {
+        std::fs::write(root.join(format!("{name}.py")), "x = 1\n").unwrap();
+        commit(&root, name);
+    }
+    let keep = tempfile::tempdir().unwrap();
+    let clones = REPOSITORIES.map(|name| keep.path().canonicalize().unwrap().join(name));
+    let url = format!("file://{}", root.display());
+    for clone in &clones {
+        let clone = clone.to_str().unwrap();
+        git(&root, &["clone", "-q", "--depth", "2", &url, clone]);
+    }
+    let [tree, bare] = &clones;
+    app.add_tree("tree", tree, true).await;
+    app.add_git("git", bare, None).await;
+    let commits_become = async |name: &str, commits: usize| {
+        until("all commits and functions", async || {
+            let repository = app.engine.get(&Grant::unrestricted(), name).unwrap();
+            let current = repository.current().unwrap();
+            let history = current.snapshot.history.as_ref();
+            let read = history.map_or(0, |history| history.commits.len());
+            let is_complete = !app.ask(name, "checkout").await["issues"]
+                .to_string()
+                .contains("history");
+            (read == commits && is_complete).then_some(())
+        })
+        .await;
+    };
+    let parents_commits_become = async |name: &str, parent: &str, commits: usize| {
+        until("the history of the parent", async || {
+            let body = json!({"repo": name, "ref": parent, "query": "checkout"});
+            assert_eq!(app.post("/context", body).await.status, StatusCode::OK);
+            let repository = app.engine.get(&Grant::unrestricted(), name).unwrap();
+            let snapshot = repository.revisions.get(parent)?;
+            let read = snapshot.history.as_ref()?.commits.len();
+            (read == commits).then_some(())
+        })
+        .await;
+    };
+    for (name, clone) in REPOSITORIES.iter().zip(&clones) {
+        let parent = git(clone, &["rev-parse", "HEAD~1"]);
+        commits_become(name, 2).await;
+        parents_commits_become(name, &parent, 1).await;
+        git(clone, &["fetch", "-q", "--unshallow"]);
+        if *name == "git" {
+            app.post("/repos/git/sync", Value::Null).await;
+        }
+        commits_become(name, 3).await;
+        parents_commits_become(name, &parent, 2).await;
+    }
+    app.end().await;
 }
 
 /// A working tree and a git repository.

@@ -81,6 +81,7 @@ impl Catalog {
             tasks: tasks.clone(),
             git,
             history,
+            boundary: Arc::default(),
             stats,
         };
         self.follow(source, clone, driver, writer, commands.syncs);

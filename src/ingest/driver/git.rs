@@ -311,13 +311,13 @@ impl GitWork {
     }
 
     /// Returns the outcome if the index is current. A history that could not be read is read again at once when
-    /// somebody asks for it.
+    /// somebody asks for it, and one that was read before a shallow clone got older commits.
     fn settled(&self, writer: &Writer, cause: Cause) -> ScanOutcome {
         let repository = writer.repository();
-        let lacks_history = repository.status().history_error.is_some();
+        let lacks_history = cause == Cause::Sync && repository.status().history_error.is_some();
         match repository
             .current_unless_stale()
-            .filter(|_| lacks_history && cause == Cause::Sync)
+            .filter(|_| lacks_history || self.driver.is_history_outdated())
         {
             Some(basis) => ScanOutcome::WantsHistory(basis.snapshot.revision.commit.clone()),
             None => ScanOutcome::Settled,

@@ -49,7 +49,7 @@ impl HeadFingerprint {
 }
 
 /// Returns the directory of the branches: another one than `git_dir` for a linked working tree.
-fn common_dir(git_dir: &Path) -> Option<PathBuf> {
+pub(super) fn common_dir(git_dir: &Path) -> Option<PathBuf> {
     if !git_dir.join("commondir").exists() {
         return Some(git_dir.to_owned());
     }

@@ -388,16 +388,28 @@ impl TreeWork {
     ) -> ScanOutcome {
         let basis = self.writer.repository().current_unless_stale();
         let before = basis.as_ref().map(|basis| &basis.snapshot);
-        if !changed && before.is_some_and(|before| before.revision == revision) {
+        let commit = revision.commit.clone();
+        let outcome = if !changed && before.is_some_and(|before| before.revision == revision) {
             self.writer.mark_up_to_date();
-            let lacks_history = self.writer.repository().status().history_error.is_some();
-            return match lacks_history && cause == Cause::Sync {
-                true => ScanOutcome::WantsHistory(revision.commit),
-                false => ScanOutcome::Settled,
-            };
+            ScanOutcome::Settled
+        } else {
+            let input = input(cause, revision, &self.tree, before.map(|before| &**before));
+            publish(&mut self.writer, input, start)
+        };
+        match outcome {
+            ScanOutcome::Settled if self.wants_history(cause, &commit) => {
+                ScanOutcome::WantsHistory(commit)
+            }
+            outcome => outcome,
         }
-        let input = input(cause, revision, &self.tree, before.map(|before| &**before));
-        publish(&mut self.writer, input, start)
+    }
+
+    /// Whether the history of the current commit is to be read again: it could not be read and somebody asks for it, or a
+    /// shallow clone has got older commits.
+    fn wants_history(&self, cause: Cause, commit: &str) -> bool {
+        let lacks_history =
+            || cause == Cause::Sync && self.writer.repository().status().history_error.is_some();
+        !commit.is_empty() && (lacks_history() || self.driver.is_history_outdated())
     }
 }
 
