@@ -63,7 +63,7 @@ struct RecordTable {
     /// For each revision that is being read, the round in which that began.
     reading_since: Vec<u64>,
     warned: bool,
-    /// Whether a write failed, so that the store lacks records that are in memory.
+    /// Whether a write failed or a stored value is damaged, so that the store lacks records that are in memory.
     is_store_incomplete: bool,
 }
 
@@ -337,8 +337,13 @@ impl RecordTable {
         // Sorted by kind, so that touched files are restored before functions.
         keys.sort_unstable();
         for key in &keys {
-            if let Some(bytes) = store.get(key) {
-                self.restore(key.get(8).copied(), &bytes);
+            match store.get(key) {
+                Some(bytes) => {
+                    self.restore(key.get(8).copied(), &bytes);
+                }
+                // Its commits may never be read again: only writing the store anew removes it, which otherwise the next
+                // process finds damaged, too.
+                None => self.is_store_incomplete = true,
             }
         }
     }
@@ -485,6 +490,7 @@ fn batches<T>(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::disk::Pack;
 
     #[test]
     fn functions_that_could_not_be_read_are_tried_again_later() {
@@ -500,5 +506,31 @@ mod tests {
         records.table.lock().retry_at = Some(Instant::now());
         begin();
         assert!(!records.gave_up() && !records.lost_all(&lost));
+    }
+
+    #[test]
+    fn damaged_value_is_removed_although_its_commits_are_not_read_again() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join(FILE);
+        let pack = || Arc::new(Pack::open(path.clone(), 1));
+        let ids = [1, 2].map(|number| ObjectId::from_sha1([number; 20]));
+        let records = CommitRecords::stored(Some(pack()));
+        let reading = records.begin(1, 2);
+        for id in ids {
+            records.add_touched_files(vec![(id, TouchedFiles::default())]);
+        }
+        drop(reading);
+        let mut bytes = std::fs::read(&path).unwrap();
+        *bytes.last_mut().unwrap() ^= 1;
+        std::fs::write(&path, bytes).unwrap();
+
+        let records = CommitRecords::stored(Some(pack()));
+        let reading = records.begin(1, 2);
+        assert_eq!(records.without_touched_files(&ids), ids[1..]);
+        drop(reading);
+        let (pack, records) = (pack(), CommitRecords::stored(Some(pack())));
+        assert!(pack.keys().iter().all(|key| pack.get(key).is_some()));
+        let _reading = records.begin(1, 2);
+        assert_eq!(records.without_touched_files(&ids), ids[1..]);
     }
 }
