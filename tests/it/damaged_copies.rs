@@ -49,9 +49,11 @@ async fn corrupted_pack_is_rejected() {
 enum Half {
     First,
     Last,
+    /// The last one, which is cut off instead of overwritten, so that git does not open the pack.
+    LastCutOff,
 }
 
-/// Overwrites a half of every pack of a copy, without its header. Returns the number of packs.
+/// Overwrites a half of every pack of a copy, without its header, or cuts it off. Returns the number of packs.
 fn corrupt_packs(copy: &Path, half: Half) -> usize {
     let mut corrupted = 0;
     for entry in fs::read_dir(copy.join("objects/pack")).unwrap() {
@@ -62,6 +64,7 @@ fn corrupt_packs(copy: &Path, half: Half) -> usize {
             match half {
                 Half::First => bytes[12..middle].fill(0x55),
                 Half::Last => bytes[middle..].fill(0x55),
+                Half::LastCutOff => bytes.truncate(middle),
             }
             fs::remove_file(&path).unwrap();
             fs::write(&path, bytes).unwrap();
@@ -202,6 +205,35 @@ async fn copy_found_damaged_by_a_question_is_cloned_again() {
     })
     .await;
     assert_eq!(places(&answered.json(), "total_price"), ["shop/price.py"]);
+    app.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn copy_damaged_behind_its_newest_commit_is_cloned_again_after_a_failed_fetch() {
+    let (_keep, root, hub) = serve_shop().await;
+    let data = tempfile::tempdir().unwrap();
+    let copy = clone_once(data.path(), &hub).await;
+    let app = TestApp::start_on_with(data.path(), poll_quickly).await;
+    // Fetched as single objects, so that the commit and its own files stay readable.
+    let second = write(&root, "second");
+    hub.push(&root, "main");
+    app.repo_until("shop", |repo| repo["commit"] == second.as_str())
+        .await;
+    wait_for_history(&app).await;
+    assert!(corrupt_packs(&copy, Half::LastCutOff) > 0);
+    let inode = || fs::metadata(&copy).ok().map(|copy| copy.ino());
+    let damaged = inode();
+    hub.set_mood(Mood::RequireLogin("nobody"));
+    wait_for_failure(&app).await;
+    hub.set_mood(Mood::Normal);
+    until("another copy", async || {
+        inode()
+            .is_some_and(|inode| Some(inode) != damaged)
+            .then_some(())
+    })
+    .await;
+    app.ready("shop").await;
+    git(&copy, &["fsck", "--strict"]);
     app.end().await;
 }
 

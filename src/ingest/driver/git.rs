@@ -282,7 +282,7 @@ impl GitWork {
         let read = match &transferred {
             Err(error @ GitError::Cancelled(_)) => Err(GitError::Unavailable(error.to_string())),
             Err(error) if !self.directory.exists() => Err(GitError::Unavailable(error.to_string())),
-            _ => self.read(writer, cause),
+            _ => self.read_after(&transferred, writer, cause),
         };
         let outcome = match read {
             Ok(Some(input)) => publish(writer, input, start),
@@ -322,6 +322,23 @@ impl GitWork {
             Some(basis) => ScanOutcome::WantsHistory(basis.snapshot.revision.commit.clone()),
             None => ScanOutcome::Settled,
         }
+    }
+
+    /// Does [`Self::read`]. If the transfer failed, it also lists the files of a commit that is current already: git may
+    /// have failed because the clone has lost objects, which no later attempt would repair.
+    fn read_after(
+        &self,
+        transferred: &Result<(), GitError>,
+        writer: &Writer,
+        cause: Cause,
+    ) -> Result<Option<IndexInput>, GitError> {
+        let input = self.read(writer, cause)?;
+        if input.is_none() && transferred.is_err() && self.local_clone.is_some() {
+            let git = GitRepo::open(&self.directory, &self.driver.read_limits)?;
+            let commit = git.resolve(&self.reference)?;
+            git.list(&commit, writer.repository().progress.stop())?;
+        }
+        Ok(input)
     }
 
     /// Reads the files of the ref; returns `None` if its commit is the current one. On request, files whose objects were
