@@ -90,7 +90,7 @@ impl Flusher {
                 tracing::warn!(
                     repo = %repository.name,
                     %error,
-                    "cannot store the index: a restart will read the source again"
+                    "cannot store the index, so a restart will read the source again: run `foveate doctor`"
                 );
             }
             saved.is_ok()

@@ -17,7 +17,7 @@ async fn history_that_could_not_be_read_is_read_again_at_a_sync() {
     let added = "def added_rate():\n    return 1\n";
     std::fs::write(server.root.join("shop/added.py"), added).unwrap();
     let query = json!({"repo": "tree", "query": "`added_rate`"});
-    crate::app::until("the saved file", async || {
+    until("the saved file", async || {
         let answer = server.process.call(Method::POST, "/context", query.clone());
         let context = answer.await["context"].to_string();
         context.contains("added_rate():").then_some(())
@@ -149,7 +149,7 @@ impl ServerWithoutHistory {
             _directories: [tree, flags, git],
         };
         for name in REPOSITORIES {
-            crate::app::until("a history that is unavailable", async || {
+            until("a history that is unavailable", async || {
                 server.lacks_history(name).await.then_some(())
             })
             .await;
@@ -185,7 +185,7 @@ impl ServerWithoutHistory {
     }
 
     async fn wait_for_history(&self, name: &str) {
-        crate::app::until("the history", async || {
+        until("the history", async || {
             (!self.lacks_history(name).await).then_some(())
         })
         .await;

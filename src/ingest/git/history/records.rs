@@ -404,7 +404,7 @@ impl RecordTable {
         if !self.is_store_incomplete {
             tracing::warn!(
                 %error,
-                "cannot store records of past commits: a restart will read these commits again"
+                "cannot store records of past commits, so a restart will read them again: run `foveate doctor`"
             );
         }
         self.is_store_incomplete = true;
