@@ -260,7 +260,9 @@ fn unreadable(snapshot: &Snapshot) -> Option<&str> {
         return None;
     }
     files.iter().find_map(|file| match &file.skipped {
-        Some(SkipReason::Unreadable(reason)) => Some(reason.as_str()),
+        Some(SkipReason::Unreadable(reason) | SkipReason::UnreadableDirectory(reason)) => {
+            Some(reason.as_str())
+        }
         _ => None,
     })
 }

@@ -151,6 +151,8 @@ async fn unreadable_files_return_with_their_permissions() {
     server.places_become("beside", &["beside.py"]).await;
     let repo = server.repo_until("any", |_| true).await;
     assert_eq!(unreadable(&repo), ["shop"]);
+    let issues = server.ask("beside").await["issues"].to_string();
+    assert!(issues.contains("(1 unreadable): shop"), "{issues}");
     server.equals_fresh_service(user, &root).await;
     may("shop", 0o777);
     server

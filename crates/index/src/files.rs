@@ -236,8 +236,8 @@ impl Files {
     }
 
     /// Returns source code that people would read but that is not indexed, or only as text, in path order:
-    /// files that are too large, not in UTF-8, kept elsewhere or unreadable, and files whose parsing was
-    /// aborted.
+    /// files that are too large, not in UTF-8, kept elsewhere or unreadable, files whose parsing was
+    /// aborted, and directories that could not be listed.
     pub fn unindexed_sources(&self) -> &[FileId] {
         &self.unindexed_sources
     }
@@ -555,6 +555,8 @@ impl Files {
 
 fn is_unindexed_source(file: &SourceFile) -> bool {
     let is_lost = match &file.skipped {
+        // It may hold source code.
+        Some(SkipReason::UnreadableDirectory(_)) => return true,
         Some(reason) => matches!(
             reason,
             SkipReason::TooLarge { .. }

@@ -40,6 +40,8 @@ pub enum SkipReason {
     Submodule,
     /// It could not be read; the text says why.
     Unreadable(String),
+    /// It is a directory that could not be listed, so that its files are unknown; the text says why.
+    UnreadableDirectory(String),
 }
 
 impl SkipReason {
@@ -54,7 +56,7 @@ impl SkipReason {
             Self::LfsPointer => "lfs_pointer",
             Self::Symlink => "symlink",
             Self::Submodule => "submodule",
-            Self::Unreadable(_) => "unreadable",
+            Self::Unreadable(_) | Self::UnreadableDirectory(_) => "unreadable",
         }
     }
 }

@@ -226,7 +226,9 @@ pub fn skipped_files(repository: &Repository) -> Vec<SkippedAnswer> {
                 SkipReason::TooLarge { limit, .. } => {
                     Some(format!("larger than index.max_file_bytes = {limit}"))
                 }
-                SkipReason::Unreadable(why) => Some(shown(why)),
+                SkipReason::Unreadable(why) | SkipReason::UnreadableDirectory(why) => {
+                    Some(shown(why))
+                }
                 _ => None,
             },
         })

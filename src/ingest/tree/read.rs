@@ -80,14 +80,14 @@ pub fn file(
 
 /// Returns why a found file of `size` bytes is not read; `None` if it is.
 fn skip_reason(kind: FoundKind, path: &RepoPath, size: u64, limit: u64) -> Option<SkipReason> {
-    let unreadable = |reason: String| Some(SkipReason::Unreadable(reason));
+    let directory = |reason: String| Some(SkipReason::UnreadableDirectory(reason));
     match kind {
         FoundKind::Symlink => Some(SkipReason::Symlink),
         FoundKind::Repository => Some(SkipReason::Submodule),
-        FoundKind::Special => unreadable("it is not a regular file".to_owned()),
+        FoundKind::Special => Some(SkipReason::Unreadable("it is not a regular file".to_owned())),
         FoundKind::NotUtf8 => Some(SkipReason::NotUtf8),
-        FoundKind::Unreadable(error) => unreadable(format!("the directory cannot be read: {error}")),
-        FoundKind::BadIgnoreFile => unreadable(
+        FoundKind::Unreadable(error) => directory(format!("the directory cannot be read: {error}")),
+        FoundKind::BadIgnoreFile => directory(
             "an ignore file in it is not a regular file inside the tree, or the ignore files in it and above it have \
              more than 128 KiB"
                 .to_owned(),

@@ -60,7 +60,7 @@ pub(super) fn nothing_readable(plan: &Plan<'_>) -> Option<Issue> {
         return None;
     }
     let in_words = |reason: &SkipReason| match reason {
-        SkipReason::Unreadable(reason) => reason.clone(),
+        SkipReason::Unreadable(reason) | SkipReason::UnreadableDirectory(reason) => reason.clone(),
         reason => reason.code().to_owned(),
     };
     let reasons: BTreeSet<String> = reasons.into_iter().map(in_words).collect();
