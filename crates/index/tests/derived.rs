@@ -504,6 +504,43 @@ fn edits_of_what_functions_return_are_detected() {
 }
 
 #[test]
+fn edits_of_chains_are_detected() {
+    let repository = "
+        //- app/Held.kt
+        package app
+        val held = Maker().one().take()
+        //- app/Maker.kt
+        package app
+        class Maker { fun one() = Shelf()
+            fun two() = Rack() }
+        class Shelf { fun take(): Cart = Cart() }
+        class Rack { fun take(): Other = Other() }
+        class Cart { fun get() {} }
+        class Other { fun get() {} }
+        //- app/Run.kt
+        package app
+        fun run() { held.get() }
+        ";
+    check_edit(repository, "one().take", "two().take");
+    let repository = "
+        //- app/Base.java
+        package app;
+        abstract class Base<B extends Base<B>> { B add() { return null; } }
+        //- app/Car.java
+        package app;
+        class Car extends Base<Car> { void close() {} }
+        //- app/Other.java
+        package app;
+        class Other { void close() {} }
+        //- app/Run.java
+        package app;
+        class Run { void run() { new Car().add().close(); } }
+        ";
+    // The bound of the type parameter is the same class.
+    check_edit(repository, "B add()", "Base add()");
+}
+
+#[test]
 fn edits_of_what_projects_import_are_detected() {
     let repository = "
         //- Core/Extensions.cs

@@ -1,6 +1,7 @@
 //! Defines the facts that parsing one file yields. Names are owned strings where they are compared across
 //! files, and spans into the file's text where there are hundreds of thousands of them.
 
+use crate::values::Link;
 use crate::{Language, Lines, Span, Values};
 
 /// Index of a definition in [`FileFacts::definitions`].
@@ -44,6 +45,24 @@ impl FileFacts {
     /// Returns the definition with this id, if the id belongs to this file.
     pub fn definition(&self, id: LocalId) -> Option<&Definition> {
         self.definitions.get(id.0 as usize)
+    }
+
+    /// Returns the position of the reference whose name is at a span.
+    pub fn reference_at(&self, name: Span) -> Option<u32> {
+        let at = self
+            .references
+            .partition_point(|reference| reference.name < name);
+        let is_there = self.references.get(at)?.name == name;
+        u32::try_from(at).ok().filter(|_| is_there)
+    }
+
+    /// Returns the names and calls before the name of a reference at a span, and the kind of the reference; `None` if
+    /// nothing but names precedes it.
+    pub fn chain_before(&self, name: Span) -> Option<(ReferenceKind, &[Link])> {
+        let at = self.reference_at(name)?;
+        let reference = self.references.get(at as usize)?;
+        let links = self.values.receivers_of(at)?;
+        reference.opaque_receiver.then_some((reference.kind, links))
     }
 }
 

@@ -15,7 +15,8 @@ pub struct Values {
     /// Values of variables, fields and aliases, and those that functions return, by definition. The latter use no
     /// name that only the function knows.
     pub held: Vec<HeldValue>,
-    /// Receivers of references that are not plain paths, and those of the lambdas around plain ones, by reference.
+    /// Receivers of references that are not plain paths, and those of the lambdas and nameless classes around plain ones, by
+    /// reference.
     pub receivers: Vec<ReceiverChain>,
 }
 
@@ -68,12 +69,15 @@ pub enum Value {
         /// The name of the member.
         name: Span,
     },
-    /// The result of calling a member of the result of a call: `client := pool.Take().Open()`.
-    CallOfCall {
-        /// The dotted name that is called first.
-        of: Span,
-        /// The name of the member.
+    /// What an expression means whose last name follows a call: `client := pool.Take().Open()`. The names and calls
+    /// before that name are the receiver chain of its reference, whose kind says whether it is called, too.
+    Chain {
+        /// The first name: `pool`.
+        first: Span,
+        /// The last name: `Open`.
         name: Span,
+        /// Whether the value is an element of what the expression means.
+        is_element: bool,
     },
     /// A member of a value of a type: `function open({ client }: Pool)`.
     MemberOfType {
@@ -137,7 +141,8 @@ pub struct ReceiverChain {
     /// `self.make().connect`; empty if the receiver is no plain chain. Otherwise the lambdas around it that may have a
     /// receiver for bare names, the outermost first. That receiver is the value of the link's name (`with(a) { b() }`), the
     /// result if it is called (`a().apply { b() }`), or, if it is indexed, what the function of the name makes the receiver
-    /// of its last argument (`build { b() }`). Such a name may have dots.
+    /// of its last argument (`build { b() }`). The body of a nameless class counts as a lambda whose receiver is an object
+    /// of the base: `new A() { void c() { b(); } }`. Such a name may have dots.
     pub links: Box<[Link]>,
 }
 

@@ -102,7 +102,7 @@ pub(crate) struct Collector<'t> {
     pub(crate) results: Vec<OutwardValue>,
     /// Receiver chains of references, by the spans of the names that they precede.
     receivers: Vec<(Span, Vec<Link>)>,
-    /// Lambdas that may have a receiver for bare names, in their order, with what gives it; see
+    /// Lambdas and bodies of nameless classes that may have a receiver for bare names, with what gives it; see
     /// [`ReceiverChain`](foveate_model::values::ReceiverChain).
     pub(crate) lambdas: Vec<(Span, Link)>,
     /// The package or namespace that the file declares, with dots.

@@ -43,9 +43,7 @@ impl<'a> Evaluator<'a> {
                 (self.path_inferring(position, path, inferences), name)
             }
             values::Value::MemberOfCall { of, name } => {
-                let path = paths::without_marks(self.text_of(position.file, of));
-                let function = self.path_inferring(position, path, inferences);
-                let (result, _) = self.call_result(self.callee(function), inferences);
+                let (result, _) = self.result_of_path(position, of, inferences);
                 (Outcome::likely(result), name)
             }
             values::Value::MemberOfType { of, name } => {
@@ -202,14 +200,16 @@ impl<'a> Evaluator<'a> {
         value: values::Value,
         inferences: u32,
     ) -> Value {
-        let (path, is_call, is_element) = match value {
-            values::Value::Name(path) => (path, false, false),
-            values::Value::Call(path) => (path, true, false),
-            values::Value::Element(path) => (path, false, true),
-            values::Value::CallElement(path) => (path, true, true),
-            values::Value::CallOfCall { of, name } => {
-                return self.result_of_chain(position, (of, name), inferences);
+        let (value, is_element) = match value {
+            values::Value::Name(path) => (self.value_of_path(position, path, inferences), false),
+            values::Value::Element(path) => (self.value_of_path(position, path, inferences), true),
+            values::Value::Call(path) => (self.result_of_path(position, path, inferences), false),
+            values::Value::CallElement(path) => {
+                (self.result_of_path(position, path, inferences), true)
             }
+            values::Value::Chain {
+                name, is_element, ..
+            } => (self.value_of_chain(position, name, inferences), is_element),
             _ => {
                 let member = self.destructured(position, value, inferences);
                 return match member.map_or(Value::Unknown, |member| self.value(member).0) {
@@ -217,12 +217,6 @@ impl<'a> Evaluator<'a> {
                     value => value,
                 };
             }
-        };
-        let path = paths::without_marks(self.text_of(position.file, path));
-        let outcome = self.path_inferring(position, path, inferences);
-        let value = match is_call {
-            true => self.call_result(self.callee(outcome), inferences),
-            false => self.value(outcome),
         };
         let (value, _) = if is_element {
             self.element(value, inferences)
@@ -236,23 +230,15 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// Infers the result of calling a member of the result of a call.
-    fn result_of_chain(
+    /// Infers the value of a dotted name.
+    fn value_of_path(
         &self,
         position: Position,
-        (of, name): (Span, Span),
+        path: Span,
         inferences: u32,
-    ) -> Value {
-        let path = paths::without_marks(self.text_of(position.file, of));
-        let function = self.path_inferring(position, path, inferences);
-        let (made, _) = self.call_result(self.callee(function), inferences);
-        let name = self.text_of(position.file, name);
-        let member = self.member_of(Outcome::likely(made), name, inferences);
-        match self.call_result(self.callee(member), inferences).0 {
-            // Functions from elsewhere may return objects of the repository: containers do.
-            Value::External => Value::Unknown,
-            result => result,
-        }
+    ) -> (Value, Confidence) {
+        let path = paths::without_marks(self.text_of(position.file, path));
+        self.value(self.path_inferring(position, path, inferences))
     }
 
     /// Infers an element of a collection, or what an object or constructor with one value holds.

@@ -8,6 +8,7 @@ use foveate_model::{Content, Definition, FileFacts, Import, LocalId, Span, Visib
 use crate::graph::candidates::{is_prototype, nesting};
 use crate::graph::dependencies::Lookup;
 use crate::graph::inferred_types::enclosing_method;
+use crate::graph::values::returns_receiver;
 use crate::symbols::fold;
 
 /// The difference between two interfaces of a file.
@@ -63,15 +64,16 @@ fn visible_parts(content: &Content, id: LocalId) -> Option<impl PartialEq> {
         .map(|parameter| (text_of(parameter.name), parameter.type_name.map(typed)))
         .collect();
     let type_name = values.type_of(id).map(typed);
-    let held = values.held_by(id).map(|held| {
-        let member = match held {
+    let result = (type_name, returns_receiver(facts, &content.text, id));
+    let held = values.held_by(id).map(|value| {
+        let member = match value {
             Value::Member { name, .. }
             | Value::MemberOfCall { name, .. }
-            | Value::CallOfCall { name, .. }
+            | Value::Chain { name, .. }
             | Value::MemberOfType { name, .. } => text_of(name),
             _ => "",
         };
-        let held = match held {
+        let held = match value {
             Value::Type(known) => (0, Some(typed(known))),
             Value::Name(path) => (1, Some((text_of(path), TypeForm::Instance))),
             Value::Call(path) => (2, Some((text_of(path), TypeForm::Instance))),
@@ -81,10 +83,24 @@ fn visible_parts(content: &Content, id: LocalId) -> Option<impl PartialEq> {
             Value::Unknown => (6, None),
             Value::Member { of, .. } => (7, Some((text_of(of), TypeForm::Instance))),
             Value::MemberOfCall { of, .. } => (9, Some((text_of(of), TypeForm::Instance))),
-            Value::CallOfCall { of, .. } => (10, Some((text_of(of), TypeForm::Instance))),
+            Value::Chain {
+                first, is_element, ..
+            } => {
+                let code = if is_element { 11 } else { 10 };
+                (code, Some((text_of(first), TypeForm::Instance)))
+            }
             Value::MemberOfType { of, .. } => (8, Some((text_of(of), TypeForm::Instance))),
         };
-        (held, member, enclosing_method(facts, id))
+        let chain = match value {
+            Value::Chain { name, .. } => facts.chain_before(name),
+            _ => None,
+        };
+        let chain = chain.map(|(kind, links)| {
+            let links = links.iter();
+            let links = links.map(|link| (text_of(link.name), link.is_called, link.is_indexed));
+            (kind, links.collect::<Vec<_>>())
+        });
+        (held, member, chain, enclosing_method(facts, id))
     });
     let Definition {
         name,
@@ -99,7 +115,7 @@ fn visible_parts(content: &Content, id: LocalId) -> Option<impl PartialEq> {
     let modifiers = (modifiers, is_prototype(definition));
     let is_fixture = facts.language.rules().lookup.fixtures.includes(definition);
     Some((
-        names, kind, parent, modifiers, bases, parameters, type_name, held, is_fixture,
+        names, kind, parent, modifiers, bases, parameters, result, held, is_fixture,
     ))
 }
 

@@ -4,6 +4,7 @@
 
 mod accessors;
 mod bare_names;
+mod calls;
 mod extensions;
 mod lambda_receivers;
 mod qualified_paths;
@@ -20,6 +21,8 @@ use crate::graph::names::{NameResolver, Position};
 use crate::graph::paths;
 use crate::graph::relations::Confidence;
 use crate::graph::targets::{Target, Targets};
+
+pub(super) use self::calls::returns_receiver;
 
 /// Maximum number of imports of the form `import a.b` in one file that are compared with each path.
 const MAX_DOTTED: usize = 256;
@@ -84,6 +87,8 @@ pub(super) struct Evaluator<'a> {
     bare_names: RefCell<HashMap<(Option<LocalId>, &'a str), Outcome>>,
     /// Cache of the receivers of lambdas, by the start of the name that gives them.
     lambdas: RefCell<HashMap<u32, Value>>,
+    /// Cache of the extensions that a name after a receiver means.
+    extensions: RefCell<HashMap<(Value, &'a str), (Targets, Confidence)>>,
 }
 
 /// Returns the imports for [`Evaluator::dotted_import`].
@@ -134,6 +139,7 @@ impl<'a> Evaluator<'a> {
                 Default::default(),
             )),
             lambdas: RefCell::default(),
+            extensions: RefCell::default(),
         }
     }
 
@@ -176,6 +182,19 @@ impl<'a> Evaluator<'a> {
 
     /// Evaluates `name` after a chain of names and calls.
     pub(super) fn chain(&self, position: Position, links: &[Link], name: &'a str) -> Outcome {
+        let first = self.first_in_lambdas(position, links);
+        self.chain_inferring(position, links, name, first, MAX_INFERENCES)
+    }
+
+    /// Like [`Self::chain`], given the outcome of the first link if it is not that of a bare name.
+    fn chain_inferring(
+        &self,
+        position: Position,
+        links: &[Link],
+        name: &'a str,
+        known_first: Option<Outcome>,
+        inferences: u32,
+    ) -> Outcome {
         let text = self.names.text(position.file);
         let Some((first, mut rest)) = links.split_first() else {
             return Outcome::unknown();
@@ -187,7 +206,7 @@ impl<'a> Evaluator<'a> {
             let class = self.enclosing_class(position);
             Outcome::of(class.map_or(Value::Unknown, Value::Super))
         } else {
-            self.head(position, first_name, MAX_INFERENCES)
+            known_first.unwrap_or_else(|| self.head(position, first_name, inferences))
         };
         if self.may_be_qualified(position, outcome)
             && let Some((found, names)) = self.qualified_links(position, links)
@@ -196,26 +215,34 @@ impl<'a> Evaluator<'a> {
             last = links.get(names - 1).unwrap_or(first);
             rest = links.get(names..).unwrap_or_default();
         }
+        let next = |outcome, last, name| self.next(position.file, outcome, last, name, inferences);
         for link in rest {
-            outcome = self.next(outcome, last, link.name.of(text));
+            outcome = next(outcome, last, link.name.of(text));
             last = link;
         }
-        self.next(outcome, last, name)
+        next(outcome, last, name)
     }
 
-    /// Evaluates the member `name` of the outcome of a link, of the result of calling it, or of an element.
-    fn next(&self, outcome: Outcome, link: &Link, name: &'a str) -> Outcome {
+    /// Evaluates the member `name` of the outcome of a link in a file, of the result of calling it, or of an element.
+    fn next(
+        &self,
+        file: FileId,
+        outcome: Outcome,
+        link: &Link,
+        name: &'a str,
+        inferences: u32,
+    ) -> Outcome {
         if !link.is_called && !link.is_indexed {
-            return self.member_of(outcome, name, MAX_INFERENCES);
+            return self.member_of(outcome, name, inferences);
         }
         let mut value = match link.is_called {
-            true => self.call_result(self.callee(outcome), MAX_INFERENCES),
+            true => self.result(file, self.text_of(file, link.name), outcome, inferences),
             false => self.value(outcome),
         };
         if link.is_indexed {
-            value = self.element(value, MAX_INFERENCES);
+            value = self.element(value, inferences);
         }
-        self.member(value, name, MAX_INFERENCES)
+        self.member(value, name, inferences)
     }
 
     /// Evaluates the member `name` of an outcome. Of several definitions, such as a class and the namespace

@@ -71,7 +71,8 @@ const CALL_ELEMENT: u8 = 6;
 const MEMBER: u8 = 7;
 const MEMBER_OF_CALL: u8 = 8;
 const MEMBER_OF_TYPE: u8 = 9;
-const CALL_OF_CALL: u8 = 10;
+const CHAIN: u8 = 10;
+const ELEMENT_OF_CHAIN: u8 = 11;
 
 impl Stored for Value {
     fn put(&self, out: &mut Encoder, deltas: &mut Deltas) {
@@ -92,9 +93,16 @@ impl Stored for Value {
                 of.put(out, deltas);
                 return name.put(out, deltas);
             }
-            Self::CallOfCall { of, name } => {
-                out.byte(CALL_OF_CALL);
-                of.put(out, deltas);
+            Self::Chain {
+                first,
+                name,
+                is_element,
+            } => {
+                out.byte(match is_element {
+                    true => ELEMENT_OF_CHAIN,
+                    false => CHAIN,
+                });
+                first.put(out, deltas);
                 return name.put(out, deltas);
             }
             Self::MemberOfType { of, name } => {
@@ -112,7 +120,8 @@ impl Stored for Value {
     }
 
     fn take(rest: &mut Decoder<'_>, deltas: &mut Deltas) -> Option<Self> {
-        Some(match rest.byte()? {
+        let code = rest.byte()?;
+        Some(match code {
             UNKNOWN => Self::Unknown,
             PARAMETER => Self::Parameter,
             NAME => Self::Name(Span::take(rest, deltas)?),
@@ -128,9 +137,11 @@ impl Stored for Value {
                 of: Span::take(rest, deltas)?,
                 name: Span::take(rest, deltas)?,
             },
-            CALL_OF_CALL => Self::CallOfCall {
-                of: Span::take(rest, deltas)?,
+            // Format 6 has the whole path of the first call instead of its first name.
+            CHAIN | ELEMENT_OF_CHAIN => Self::Chain {
+                first: Span::take(rest, deltas)?,
                 name: Span::take(rest, deltas)?,
+                is_element: code == ELEMENT_OF_CHAIN,
             },
             MEMBER_OF_TYPE => Self::MemberOfType {
                 of: Span::take(rest, deltas)?,

@@ -59,6 +59,40 @@ fn cyclic_imports_and_bases_terminate() {
 }
 
 #[test]
+fn cyclic_chains_terminate() {
+    let long = ".x()".repeat(2_000);
+    let text = format!(
+        "
+//- A.kt
+class A {{
+    val one = two.x().y()
+    val two = one.y().x()
+    val three = object : A(three.x().y()) {{ val four = x().y().four.x() }}
+    fun x() = y().x().one
+    fun y() = three.x().y()
+    val long = one{long}
+}}
+fun A.z() = one.z().z()
+val five = with(five) {{ six().x().y() }}
+fun six() = with(six().x()) {{ x().y().z() }}
+class Other {{ fun x() {{}} }}
+//- E.cs
+class A {{ A X; }}
+class B : A {{ B X; }}
+static class E {{
+    static A A = A.Z().X.Z();
+    static A B = A.Z().X;
+    static B Z(this A a) {{ return a.Z().Z().X; }}
+    static A Z(this B b) {{ return b.Z().Z().X; }}
+}}
+"
+    );
+    let world = world(&text);
+    let other = world.named("A.kt:Other.x");
+    assert!(world.graph.uses_of(other).is_empty());
+}
+
+#[test]
 fn webs_of_star_imports_are_bounded() {
     let mut text = String::new();
     for file in 0..120 {

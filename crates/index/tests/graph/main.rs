@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
+mod chains;
 mod ecmascript;
 mod hostile;
 mod interfaces;

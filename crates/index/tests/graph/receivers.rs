@@ -10,7 +10,7 @@ use super::*;
 
 /// Asserts that all functions named `use_…`, and no others, use the method `method` of the first class.
 #[track_caller]
-fn check(text: &str, method: &str) {
+pub(super) fn check(text: &str, method: &str) {
     let world = world(text);
     let name = |id: DefId| world.files.definition(id).name.to_string();
     let target = world.named(method);

@@ -92,7 +92,10 @@ impl Collector<'_> {
         if self.lambdas.is_empty() {
             return;
         }
-        let mut lambdas = std::mem::take(&mut self.lambdas).into_iter().peekable();
+        let mut lambdas = std::mem::take(&mut self.lambdas);
+        // The body of a nameless class comes after the lambdas in its arguments.
+        lambdas.sort_by_key(|(lambda, _)| lambda.start);
+        let mut lambdas = lambdas.into_iter().peekable();
         let mut around: Vec<(Span, Link)> = Vec::new();
         for (at, reference) in self.references.iter().enumerate() {
             let start = reference.path.start;

@@ -94,7 +94,7 @@ impl<'f> Names<'f> {
                 | Value::CallElement(path)
                 | Value::Member { of: path, .. }
                 | Value::MemberOfCall { of: path, .. }
-                | Value::CallOfCall { of: path, .. } => path,
+                | Value::Chain { first: path, .. } => path,
                 Value::Type(_) | Value::MemberOfType { .. } | Value::Parameter | Value::Unknown => {
                     return value;
                 }
@@ -160,10 +160,21 @@ impl<'f> Names<'f> {
             | (Value::CallElement(a), Value::CallElement(b)) => self.of(a) == self.of(b),
             (Value::Member { of: a, name: x }, Value::Member { of: b, name: y })
             | (Value::MemberOfCall { of: a, name: x }, Value::MemberOfCall { of: b, name: y })
-            | (Value::CallOfCall { of: a, name: x }, Value::CallOfCall { of: b, name: y })
             | (Value::MemberOfType { of: a, name: x }, Value::MemberOfType { of: b, name: y }) => {
                 self.of(a) == self.of(b) && self.of(x) == self.of(y)
             }
+            (
+                Value::Chain {
+                    first: a,
+                    name: x,
+                    is_element: one,
+                },
+                Value::Chain {
+                    first: b,
+                    name: y,
+                    is_element: other,
+                },
+            ) => one == other && self.of(a) == self.of(b) && self.of(x) == self.of(y),
             _ => false,
         }
     }

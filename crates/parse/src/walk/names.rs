@@ -194,6 +194,14 @@ impl<'t> Walk<'t> {
         (chain.receiver == Receiver::Names).then_some(chain.path)
     }
 
+    /// Returns the first and the last name of an expression that is no plain path; `None` if not all names before the last
+    /// are known.
+    pub(super) fn ends_of_chain(&self, expression: Node<'_>) -> Option<(Span, Span)> {
+        let chain = self.chain(expression)?;
+        let first = chain.links.last()?.name;
+        (chain.receiver == Receiver::Opaque).then(|| (first, span(chain.name)))
+    }
+
     fn steps(&self) -> Steps<'t> {
         Steps {
             form: self.form,

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 
 use foveate_model::values::{
-    DefinitionType, HeldValue, Local, Parameter, TypeForm, TypeName, Value,
+    DefinitionType, HeldValue, Link, Local, Parameter, TypeForm, TypeName, Value,
 };
 use foveate_model::{LocalId, Span};
 use tree_sitter::Node;
@@ -180,12 +180,7 @@ impl<'t> Walk<'t> {
         declared: Option<Node<'t>>,
         collection: Option<Node<'t>>,
     ) -> Value {
-        match self.declared_value(declared, collection) {
-            Value::Name(path) => Value::Element(path),
-            Value::Call(path) => Value::CallElement(path),
-            Value::CallOfCall { .. } => Value::Unknown,
-            value => value,
-        }
+        element_of(self.declared_value(declared, collection))
     }
 
     /// Returns the type that a node names.
@@ -240,8 +235,8 @@ impl<'t> Walk<'t> {
             .map(|(_, bound)| *bound)
     }
 
-    /// Returns the value of an expression that is a name or a call of one. Wrappers that yield the value of
-    /// their part are removed, up to a limit: trees can be as deep as their text is long.
+    /// Returns the value of an expression that is a chain of names and calls, or an element of one. Wrappers that yield the
+    /// value of their part are removed, up to a limit: trees can be as deep as their text is long.
     pub(crate) fn value_of(&self, mut expression: Node<'t>) -> Value {
         for _ in 0..MAX_WRAPPERS {
             let value = match self.step(expression) {
@@ -254,18 +249,59 @@ impl<'t> Walk<'t> {
                         expression = object;
                         continue;
                     }
-                    member => self.called_path(expression).map(Value::Call).or_else(|| {
-                        let (object, name) = member?;
-                        let (of, name) = (self.called_path(object)?, span(name));
-                        Some(Value::CallOfCall { of, name })
-                    }),
+                    _ => self.called(expression),
                 },
-                Step::Numbered(object) => self.plain_path(object).map(Value::Element),
-                _ => self.plain_path(expression).map(Value::Name),
+                Step::Numbered(object) | Step::Indexed(object) => {
+                    let collection = self.called(object);
+                    let collection =
+                        collection.or_else(|| self.plain_path(object).map(Value::Name));
+                    collection.map(element_of)
+                }
+                _ => self
+                    .plain_path(expression)
+                    .map(Value::Name)
+                    .or_else(|| self.value_of_chain(expression)),
             };
             return value.unwrap_or(Value::Unknown);
         }
         Value::Unknown
+    }
+
+    /// Returns the value of a call.
+    fn called(&self, expression: Node<'_>) -> Option<Value> {
+        match self.step(expression) {
+            Step::Call(function) => self
+                .called_path(expression)
+                .map(Value::Call)
+                .or_else(|| self.value_of_chain(function)),
+            Step::Invoke { .. } => self
+                .called_path(expression)
+                .map(Value::Call)
+                .or_else(|| self.value_of_chain(expression)),
+            _ => None,
+        }
+    }
+
+    /// Returns the value of an expression whose last name follows more than names.
+    fn value_of_chain(&self, expression: Node<'_>) -> Option<Value> {
+        let (first, name) = self.ends_of_chain(expression)?;
+        Some(Value::Chain {
+            first,
+            name,
+            is_element: false,
+        })
+    }
+
+    /// Records that names in the `body` of a nameless class may be members of its base.
+    pub(crate) fn nameless_class(&mut self, body: Node<'t>, base: Node<'t>) {
+        if let Some(name) = self.plain_path(base) {
+            let object = Link {
+                name,
+                is_called: true,
+                is_indexed: false,
+            };
+            self.collector.lambdas.push((span(body), object));
+        }
     }
 
     /// Returns the object and the name in a call of a member of an object.
@@ -281,7 +317,7 @@ impl<'t> Walk<'t> {
     }
 
     /// Returns the dotted name that an expression calls.
-    fn called_path(&self, expression: Node<'t>) -> Option<Span> {
+    fn called_path(&self, expression: Node<'_>) -> Option<Span> {
         match self.step(expression) {
             Step::Call(function) => self.plain_path(function),
             Step::Invoke {
@@ -293,6 +329,26 @@ impl<'t> Walk<'t> {
             Step::Invoke { object: None, name } => Some(span(name)),
             _ => None,
         }
+    }
+}
+
+/// Returns an element of a collection, given its value. A type is that of the element.
+fn element_of(collection: Value) -> Value {
+    match collection {
+        Value::Name(path) => Value::Element(path),
+        Value::Call(path) => Value::CallElement(path),
+        Value::Chain {
+            first,
+            name,
+            is_element: false,
+        } => Value::Chain {
+            first,
+            name,
+            is_element: true,
+        },
+        // An element of an element.
+        Value::Element(_) | Value::CallElement(_) | Value::Chain { .. } => Value::Unknown,
+        value => value,
     }
 }
 

@@ -22,26 +22,58 @@ impl<'a> Evaluator<'a> {
         name: &'a str,
         member: Outcome,
     ) -> (Targets, Confidence) {
-        let names = self.names;
-        let rules = names.rules(file);
-        let is_known = matches!(member.receiver, Value::Instance(_));
+        self.extensions_inferring(file, name, member, MAX_INFERENCES)
+    }
+
+    /// Like [`Self::extensions`], with the depth of inferences that is left. Results with fewer are not cached, because they
+    /// may be less complete.
+    pub(super) fn extensions_inferring(
+        &self,
+        file: FileId,
+        name: &'a str,
+        member: Outcome,
+        inferences: u32,
+    ) -> (Targets, Confidence) {
+        let rules = self.names.rules(file);
+        let is_known = matches!(member.receiver, Value::Instance(_) | Value::Class(_));
         // A builtin member of a value of another type is more likely than an extension of the same name.
         let is_builtin = || !is_known && rules.builtin_members.binary_search(&name).is_ok();
         if !rules.has_extensions || !may_be_extended(member) || is_builtin() {
             return (Targets::default(), Confidence::NameOnly);
         }
+        if file != self.file || inferences != MAX_INFERENCES {
+            return self.extensions_of(file, name, member.receiver, inferences);
+        }
+        let key = (member.receiver, name);
+        if let Some(known) = self.extensions.borrow().get(&key) {
+            return *known;
+        }
+        let found = self.extensions_of(file, name, member.receiver, inferences);
+        self.extensions.borrow_mut().insert(key, found);
+        found
+    }
+
+    /// Finds the extensions of a receiver.
+    fn extensions_of(
+        &self,
+        file: FileId,
+        name: &'a str,
+        receiver: Value,
+        inferences: u32,
+    ) -> (Targets, Confidence) {
+        let names = self.names;
         let mut found: Vec<Candidate<'a>> = Vec::new();
         let mut is_member_of_other = false;
         for candidate in names.named(file, name).take(MAX_NAMESAKES) {
             if !is_extension(candidate.definition) {
                 is_member_of_other |= candidate.nesting() == Nesting::InType;
             } else if names.sees_extension(file, &candidate)
-                && self.is_called_on(member.receiver, &candidate)
+                && self.is_called_on(receiver, &candidate, inferences)
             {
                 found.push(candidate);
             }
         }
-        let is_unknown = matches!(member.receiver, Value::Unknown | Value::Unbound);
+        let is_unknown = matches!(receiver, Value::Unknown | Value::Unbound);
         told_apart(&found, is_unknown && is_member_of_other)
     }
 
@@ -76,13 +108,18 @@ impl<'a> Evaluator<'a> {
 
     /// Whether an extension is one of the type of a receiver: of its class or a base of it, or of a type outside
     /// the repository if the receiver's is not known to be in it.
-    fn is_called_on(&self, receiver: Value, extension: &Candidate<'a>) -> bool {
-        match (receiver, self.extended(extension, MAX_INFERENCES)) {
-            (Value::Instance(class), Value::Instance(base)) => {
+    fn is_called_on(&self, receiver: Value, extension: &Candidate<'a>, inferences: u32) -> bool {
+        // An `object` of Kotlin is a class; static methods are not called on one.
+        let is_of_object = extension.definition.modifiers.is_out_of_line;
+        if matches!(receiver, Value::Class(_)) && !is_of_object {
+            return false;
+        }
+        match (receiver, self.extended(extension, inferences)) {
+            (Value::Instance(class) | Value::Class(class), Value::Instance(base)) => {
                 let known = &self.known_bases;
                 class == base || self.inheritance.is_derived(self.names, known, class, base)
             }
-            (Value::Instance(_), _) => false,
+            (Value::Instance(_) | Value::Class(_), _) => false,
             (_, extended) => extended == Value::External,
         }
     }
@@ -109,14 +146,14 @@ fn told_apart(found: &[Candidate<'_>], may_be_member: bool) -> (Targets, Confide
 }
 
 /// Whether the receiver of a member can have extensions. A receiver that is certain, but no object, is a type or
-/// a module.
+/// a module. A class may be an object.
 fn may_be_extended(member: Outcome) -> bool {
     match member.receiver {
-        Value::Instance(_) => true,
+        Value::Instance(_) | Value::Class(_) => true,
         Value::Unknown | Value::Unbound | Value::External | Value::Elements(_) => {
             member.confidence == Confidence::Likely
         }
-        Value::Module(_) | Value::Class(_) | Value::Super(_) | Value::Definition(_) => false,
+        Value::Module(_) | Value::Super(_) | Value::Definition(_) => false,
     }
 }
 

@@ -1,5 +1,6 @@
 //! Evaluates names that may be members of the receivers of lambdas around them: `single` in `module { single() }`, where
-//! `module` takes a `Module.() -> Unit`. Start at [`Evaluator::path_in_lambdas`].
+//! `module` takes a `Module.() -> Unit`. The body of a nameless class counts as a lambda, too. Start at
+//! [`Evaluator::path_in_lambdas`].
 
 use foveate_model::DefinitionKind;
 use foveate_model::resolution::Receiver;
@@ -21,16 +22,26 @@ impl<'a> Evaluator<'a> {
         path: &'a str,
     ) -> Option<Outcome> {
         let mut names = paths::names(path);
-        let head = names.next()?;
-        let mut receivers = self.names.rules(position.file).receivers.iter();
-        let first = match receivers.find(|(name, _)| *name == head) {
-            Some((_, Receiver::Instance)) => {
-                Outcome::likely(self.receivers_around(position, lambdas).next()?)
-            }
-            _ => self.in_lambdas(position, lambdas, head)?,
-        };
+        let first = self.head_in_lambdas(position, lambdas, names.next()?)?;
         let outcome = self.members(first, names, MAX_INFERENCES);
         (!outcome.found.is_empty()).then_some(outcome)
+    }
+
+    /// Evaluates a name that means one of the receivers of some lambdas, or a member or extension of one.
+    fn head_in_lambdas(
+        &self,
+        position: Position,
+        lambdas: &[Link],
+        head: &'a str,
+    ) -> Option<Outcome> {
+        let mut receivers = self.names.rules(position.file).receivers.iter();
+        match receivers.find(|(name, _)| *name == head) {
+            Some((_, Receiver::Instance)) => {
+                let receiver = self.receivers_around(position, lambdas).next()?;
+                Some(Outcome::likely(receiver))
+            }
+            _ => self.in_lambdas(position, lambdas, head),
+        }
     }
 
     /// Returns the known receivers of some lambdas, the innermost first.
@@ -48,8 +59,24 @@ impl<'a> Evaluator<'a> {
         })
     }
 
+    /// Evaluates the first name of a chain as a member or extension of the receiver of a lambda around it.
+    pub(super) fn first_in_lambdas(&self, position: Position, links: &[Link]) -> Option<Outcome> {
+        let facts = self.names.facts(position.file)?;
+        // The chain up to its first call is the path of a reference.
+        let called = links.iter().find(|link| link.is_called)?;
+        let at = facts.reference_at(called.name)?;
+        let reference = facts.references.get(at as usize)?;
+        let path = self.text_of(position.file, reference.path);
+        let is_plain = !reference.opaque_receiver && !path.contains('(');
+        let lambdas = facts.values.receivers_of(at).filter(|_| is_plain)?;
+        self.head_in_lambdas(position, lambdas, paths::names(path).next()?)
+    }
+
     /// Evaluates one name as a member or extension of a receiver.
     fn in_lambdas(&self, position: Position, lambdas: &[Link], name: &'a str) -> Option<Outcome> {
+        if !self.names.rules(position.file).members_are_bare {
+            return None;
+        }
         let bare = self.head(position, name, MAX_INFERENCES);
         if !self.may_be_of_lambda(bare) {
             return None;

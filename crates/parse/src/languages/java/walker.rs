@@ -56,7 +56,7 @@ fn handler(kind: &str) -> Handler {
         "field_access" => member,
         "scoped_type_identifier" => type_member,
         "method_invocation" => |walk, node, depth| walk.call(node, depth),
-        "object_creation_expression" => constructed,
+        "object_creation_expression" => creation,
         "method_reference" => method_reference,
         "throw_statement" => throw,
         "marker_annotation" | "annotation" => annotation,
@@ -192,6 +192,14 @@ fn method_reference<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled 
             .and_then(|made| walk.refer(ReferenceKind::Call, made)),
     };
     Some(Descend::Into)
+}
+
+/// Adds `new A(…)`. In the body of `new A() { … }`, names may be members of `A`.
+fn creation<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
+    if let (Some(base), Some(body)) = (field(node, "type"), child_of_kind(node, "class_body")) {
+        walk.nameless_class(body, base);
+    }
+    constructed(walk, node, depth)
 }
 
 /// Adds the type raised by `throw new E("…")`.

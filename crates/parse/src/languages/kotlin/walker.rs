@@ -134,6 +134,7 @@ fn step(node: Node<'_>) -> Step<'_> {
         "call_expression" => Step::call(references::called(node)),
         "binary_expression" => Step::call(references::generic_call(node)),
         "constructor_invocation" => Step::call(node.named_child(0)),
+        "index_expression" => Step::indexed(node.named_child(0)),
         // A cast gives an object of the type, as a constructor does.
         "as_expression" => match field(node, "right").and_then(named_type) {
             Some(named) => Step::Call(named),

@@ -124,7 +124,7 @@ fn value(value: foveate_model::values::Value, text: &str) -> String {
         Value::Parameter | Value::Unknown => String::new(),
         Value::Member { .. }
         | Value::MemberOfCall { .. }
-        | Value::CallOfCall { .. }
+        | Value::Chain { .. }
         | Value::MemberOfType { .. } => format!("{value:?}"),
     }
 }

@@ -162,8 +162,18 @@ pub(super) fn is_static(node: Node<'_>) -> bool {
     holder.is_some_and(|holder| matches!(holder.kind(), "companion_object" | "object_declaration"))
 }
 
-/// `object : A() { … }`: its members belong to the enclosing definition.
-pub(super) fn object<'t>(walk: &mut Walk<'t>, _: Node<'t>, depth: u32) -> Handled {
+/// Largest number of bases of an object whose members are looked for.
+const MAX_BASES: usize = 2;
+
+/// `object : A() { … }`: its members belong to the enclosing definition. Names in it may be members of `A`.
+pub(super) fn object<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
+    let list = child_of_kind(node, "delegation_specifiers");
+    if let (Some(list), Some(body)) = (list, body_of(node)) {
+        let bases = children(list).into_iter().filter_map(type_within);
+        for base in bases.take(MAX_BASES) {
+            walk.nameless_class(body, base);
+        }
+    }
     walk.collector.within(depth, |context| {
         context.scope = Scope::Class;
         context.position = Position::Value;

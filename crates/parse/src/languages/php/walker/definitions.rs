@@ -93,8 +93,12 @@ pub(super) fn type_declaration<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u
     Some(Descend::Into)
 }
 
-/// `new class extends A { … }`: its methods belong to the enclosing definition.
-pub(super) fn anonymous_class<'t>(walk: &mut Walk<'t>, _: Node<'t>, depth: u32) -> Handled {
+/// `new class extends A { … }`: its methods belong to the enclosing definition. `$this` in it is an object of `A`.
+pub(super) fn anonymous_class<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
+    let base = child_of_kind(node, "base_clause").and_then(|bases| bases.named_child(0));
+    if let (Some(base), Some(body)) = (base, field(node, "body")) {
+        walk.nameless_class(body, base);
+    }
     walk.enter_anonymous_function(depth);
     Some(Descend::Into)
 }

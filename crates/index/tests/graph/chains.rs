@@ -1,0 +1,293 @@
+//! Tests that receivers are inferred through chains of calls: in variables, through extensions, through functions that
+//! return their own object, and in nameless classes. As in `receivers`, two classes have a method of the same name, and
+//! all functions named `use_…` call the method of the first one.
+
+use super::receivers::check;
+use super::*;
+
+#[test]
+fn variables_hold_results_of_chains() {
+    check(
+        "
+        //- Pool.java
+        class Pool { void close() {} }
+        class Other { void close() {} }
+        class Builder {
+            Builder add(int size) { return this; }
+            Holder hold() { return null; }
+        }
+        class Holder {
+            Pool pool;
+            Holder next() { return this; }
+            Pool take() { return pool; }
+            List<Pool> all() { return null; }
+            Other other() { return null; }
+            Pool made() { return new Builder().add(1).hold().take(); }
+        }
+        class Users {
+            void use_three() { var made = new Builder().hold().next().take(); made.close(); }
+            void use_many() { var made = new Builder().add(1).add(2).add(3).hold().take(); made.close(); }
+            void use_field() { var made = new Builder().add(1).hold().pool; made.close(); }
+            void use_loop() { for (var made : new Builder().add(1).hold().all()) { made.close(); } }
+            void not_the_other() { var made = new Builder().add(1).hold().other(); made.close(); }
+        }
+        ",
+        "Pool.java:Pool.close",
+    );
+    check(
+        "
+        //- Pool.cs
+        class Pool { public void Close() {} }
+        class Other { public void Close() {} }
+        class Builder {
+            public Builder Add(int size) { return this; }
+            public Holder Hold() { return null; }
+        }
+        class Holder { public Pool Held { get; set; } public Pool Take() { return Held; } }
+        class Users {
+            void use_three() { var made = new Builder().Add(1).Hold().Take(); made.Close(); }
+            void use_property() { var made = new Builder().Add(1).Hold().Held; made.Close(); }
+        }
+        ",
+        "Pool.cs:Pool.Close",
+    );
+}
+
+#[test]
+fn chains_are_results_and_values_in_other_files() {
+    const KOTLIN: &str = "
+        //- app/Pool.kt
+        package app
+        class Pool { fun close() {} }
+        class Other { fun close() {} }
+        class Builder {
+            fun add(size: Int): Builder = this
+            fun hold(): Holder = Holder()
+        }
+        class Holder { fun take(): Pool = Pool() }
+        val held = Builder().add(1).hold().take()
+        fun made() = Builder().add(1).hold().take()
+        //- app/Use.kt
+        package app
+        fun use_value() { held.close() }
+        fun use_result() { made().close() }
+        ";
+    check(KOTLIN, "app/Pool.kt:Pool.close");
+}
+
+#[test]
+fn elements_by_their_index() {
+    check(
+        "
+        //- Pool.kt
+        class Pool { fun close() {} }
+        class Other { fun close() {} }
+        class Holder { fun all(): List<Pool> = listOf() }
+        fun holder() = Holder()
+        fun use_index(pools: List<Pool>) { pools[0].close() }
+        fun use_variable(pools: List<Pool>) { val made = pools[0]; made.close() }
+        fun use_element_of_result(holder: Holder) { val made = holder.all()[0]; made.close() }
+        fun use_element_of_chain() { val made = holder().all()[0]; made.close() }
+        fun not_the_element(pools: List<Pool>) { pools.close() }
+        ",
+        "Pool.kt:Pool.close",
+    );
+    check(
+        "
+        //- Pool.php
+        <?php
+        class Pool { function close() {} }
+        class Other { function close() {} }
+        /** @param Pool[] $pools */
+        function use_variable($pools) { $made = $pools[0]; $made->close(); }
+        ",
+        "Pool.php:Pool.close",
+    );
+}
+
+#[test]
+fn extensions_inside_of_chains() {
+    check(
+        "
+        //- Core/Builder.cs
+        namespace Shop.Core;
+        public class BuilderBase {}
+        public class Builder : BuilderBase { public Pool Build() { return null; } }
+        public class Pool { public void Close() {} }
+        public class Other { public void Close() {} }
+        public static class Extensions {
+            public static Builder AddOne(this Builder builder) { return builder; }
+            public static TBuilder AddAny<TBuilder>(this TBuilder builder, int count)
+                where TBuilder : BuilderBase { return builder; }
+            public static Pool Opened(this IDbConnection connection) { return null; }
+        }
+        //- App/Users.cs
+        using Shop.Core;
+        namespace Shop.App;
+        class Users {
+            void use_extension() { new Builder().AddOne().Build().Close(); }
+            void use_type_parameter() { new Builder().AddAny(1).AddOne().AddAny(2).Build().Close(); }
+            void use_local() { var made = new Builder().AddAny(1).Build(); made.Close(); }
+            void use_foreign(IDbConnection connection) { var made = connection.Opened(); made.Close(); }
+        }
+        ",
+        "Core/Builder.cs:Pool.Close",
+    );
+}
+
+#[test]
+fn extensions_of_objects() {
+    const KOTLIN: &str = "
+        //- core/Table.kt
+        package core
+        interface FieldSet
+        open class Table : FieldSet
+        //- query/Query.kt
+        package query
+        import core.FieldSet
+        class Query {
+            fun where(): Query = this
+            fun close() {}
+        }
+        class Other { fun close() {} }
+        fun FieldSet.query(): Query = Query()
+        //- app/Use.kt
+        package app
+        import core.Table
+        import query.query
+        object Users : Table()
+        fun use_object() { Users.query().close() }
+        fun use_chain(table: Table) { table.query().where().close() }
+        fun use_local() { val made = Users.query().where(); made.close() }
+        ";
+    check(KOTLIN, "query/Query.kt:Query.close");
+    check_uses(
+        KOTLIN,
+        "query/Query.kt:FieldSet.query",
+        &[
+            "app/Use.kt:5 likely", "app/Use.kt:6 likely", "app/Use.kt:7 likely",
+        ],
+    );
+}
+
+#[test]
+fn functions_return_their_own_object() {
+    check(
+        "
+        //- Car.java
+        abstract class Base<B extends Base<B>> {
+            B add(int size) { return null; }
+            Base<?> plain() { return this; }
+        }
+        class Car extends Base<Car> { void close() {} }
+        class Other { void close() {} }
+        class Users {
+            void use_type_parameter() { new Car().add(1).add(2).close(); }
+            void not_the_base() { new Car().plain().close(); }
+        }
+        ",
+        "Car.java:Car.close",
+    );
+    check(
+        "
+        //- Car.php
+        <?php
+        class Base {
+            function with(): self { return $this; }
+            /** @return static */
+            function documented() { return $this; }
+            function plain() { return $this; }
+        }
+        class Car extends Base { function close() {} }
+        class Other { function close() {} }
+        function use_self() { (new Car())->with()->close(); }
+        function use_documented(Car $car) { $car->documented()->close(); }
+        function use_object(Car $car) { $car->plain()->plain()->close(); }
+        ",
+        "Car.php:Car.close",
+    );
+    check(
+        "
+        //- car.py
+        class Base:
+            def add(self):
+                return self
+            @classmethod
+            def make(cls):
+                return cls()
+        class Car(Base):
+            def close(self): pass
+        class Other:
+            def close(self): pass
+        def use_object():
+            Car().add().close()
+        def use_class():
+            Car.make().close()
+        ",
+        "car.py:Car.close",
+    );
+}
+
+#[test]
+fn nameless_classes_have_the_members_of_their_base() {
+    const JAVA: &str = "
+        //- Rules.java
+        abstract class Rules {
+            Builder bind(int size) { return null; }
+            abstract void configure();
+        }
+        class Builder { void close() {} }
+        class Other { void close() {} Builder bind(int size) { return null; } }
+        //- Users.java
+        class Users {
+            void first() {
+                run(new Rules() {
+                    void configure() { bind(1).close(); }
+                });
+            }
+            void second() {
+                run(new Rules(by(() -> bind(1))) {
+                    void configure() { this.bind(2).close(); }
+                });
+                bind(3);
+            }
+        }
+        ";
+    let expected = &["Users.java:4 likely", "Users.java:9 likely"];
+    check_uses(JAVA, "Rules.java:Rules.bind", expected);
+    check_uses(JAVA, "Rules.java:Builder.close", expected);
+    const KOTLIN: &str = "
+        //- Rules.kt
+        open class Rules { fun bind(): Builder = Builder() }
+        interface Listener { fun heard(): Builder }
+        class Builder { fun close() {} }
+        class Other { fun close() {} fun bind(): Builder = Builder() }
+        //- Users.kt
+        fun first() = run(object : Rules(), Listener {
+            fun configure() { bind().close() }
+            fun told() { heard().close() }
+        })
+        ";
+    check_uses(
+        KOTLIN,
+        "Rules.kt:Builder.close",
+        &["Users.kt:2 likely", "Users.kt:3 likely"],
+    );
+    const PHP: &str = "
+        //- Rules.php
+        <?php
+        class Rules { function bind(): Builder { return new Builder(); } }
+        class Builder { function close() {} }
+        class Other { function close() {} function bind() {} }
+        //- users.php
+        <?php
+        function first() {
+            return new class extends Rules {
+                function configure() { $this->bind()->close(); bind(); }
+            };
+        }
+        ";
+    let expected = &["users.php:4 likely"];
+    check_uses(PHP, "Rules.php:Rules.bind", expected);
+    check_uses(PHP, "Rules.php:Builder.close", expected);
+}
