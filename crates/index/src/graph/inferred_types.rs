@@ -334,7 +334,7 @@ impl<'a> Evaluator<'a> {
     }
 
     /// Infers the value that a function returns, from its declared type or from the expression that it returns.
-    fn return_value(&self, function: DefId, inferences: u32) -> Value {
+    pub(super) fn return_value(&self, function: DefId, inferences: u32) -> Value {
         let names = self.names;
         let definition = names.definition(function);
         if inferences == 0 || !definition.kind.is_function() {
@@ -344,11 +344,15 @@ impl<'a> Evaluator<'a> {
         let known = self.known(function.file);
         let declared = known.and_then(|known| known.type_of(function.local));
         let only = || known.and_then(|known| known.held_by(function.local));
-        match (declared, only) {
-            (Some(type_name), _) => self.value_of_type(position, type_name, inferences - 1),
-            (None, only) => only().map_or(Value::Unknown, |value| {
+        let stated = match declared {
+            Some(type_name) => self.value_of_type(position, type_name, inferences - 1),
+            None => only().map_or(Value::Unknown, |value| {
                 self.stated_value(position, value, inferences - 1)
             }),
+        };
+        match stated {
+            Value::Unknown if declared.is_none() => self.inherited_result(function, inferences - 1),
+            stated => stated,
         }
     }
 

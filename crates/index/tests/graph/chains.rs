@@ -229,6 +229,34 @@ fn functions_return_their_own_object() {
 }
 
 #[test]
+fn results_without_types_are_those_of_overridden_methods() {
+    check(
+        "
+        //- Pool.php
+        <?php
+        class Pool { function close() {} }
+        class Other { function close() {} }
+        interface Store {
+            /** @return Pool[] */
+            function all();
+            /** @return Pool */
+            function open();
+        }
+        class Memory implements Store {
+            /** @inheritDoc */
+            function all() { return array_values([]); }
+            function open() { throw new Error(); }
+        }
+        class Cached extends Memory { function open() {} }
+        function use_loop(Memory $store) { foreach ($store->all() as $made) { $made->close(); } }
+        function use_result(Memory $store) { $store->open()->close(); }
+        function use_derived(Cached $store) { $made = $store->open(); $made->close(); }
+        ",
+        "Pool.php:Pool.close",
+    );
+}
+
+#[test]
 fn nameless_classes_have_the_members_of_their_base() {
     const JAVA: &str = "
         //- Rules.java

@@ -3,7 +3,7 @@
 
 use foveate_model::resolution::Receiver;
 use foveate_model::values::{self, TypeForm};
-use foveate_model::{FileFacts, LocalId, ReferenceKind, Span};
+use foveate_model::{DefinitionKind, FileFacts, LocalId, ReferenceKind, Span};
 
 use super::{Evaluator, Outcome, Value};
 use crate::files::{DefId, FileId};
@@ -94,6 +94,22 @@ impl<'a> Evaluator<'a> {
                 ..outcome
             },
         }
+    }
+
+    /// Infers the result of a method whose file does not tell it from the method that it overrides.
+    pub(in crate::graph) fn inherited_result(&self, method: DefId, inferences: u32) -> Value {
+        let definition = self.names.definition(method);
+        if inferences == 0 || definition.kind != DefinitionKind::Method {
+            return Value::Unknown;
+        }
+        let Some(class) = self.names.type_of_method(method) else {
+            return Value::Unknown;
+        };
+        let overridden = self.known_member(Value::Super(class), &definition.name);
+        let overridden = overridden.definitions().next();
+        overridden.map_or(Value::Unknown, |overridden| {
+            self.return_value(overridden, inferences)
+        })
     }
 
     /// Whether a function whose result is stated as `class` returns an object of `own`, a class derived from it, when it is
