@@ -23,7 +23,7 @@ fn language(name: &str) -> Language {
 
 const PYTHON: &str = "'''Doc.'''\nimport a.b as c\nfrom . import d as e\nif TYPE_CHECKING:\n    from f import g\n\n@deco(1)\nclass A(B, c.D):\n    '''Größe.'''\n    x: int = 1\n    @property\n    def _p(self, q, *args): return self.x().y\n    async def m(self):\n        import late\n        raise E('no way')\n\n# above\ntry:\n    pass\nexcept (E, c.F) as g:\n    log.info('hé %s', g)\n__all__ = ['A']\n";
 const TSX: &str = "/** Doc. */\nimport a, { b as c } from './d';\nexport * as e from 'f';\nimport type { T } from './t';\nconst { g } = require('j');\nexport default abstract class K<T> extends B<T> implements I {\n  static #x = 1;\n  constructor(private y: Y) { super(); }\n  over(a: string): void;\n  over(a: any) { throw new M(`n ${a}`); }\n}\nexport const enum O { P }\nexport { g as h };\nconst V = () => <ns.Item on={go}>Hé<Child /></ns.Item>;\n";
-const KOTLIN: &str = "fun f() {\n    val a = b().c().d()\n    for (e in b().c().d()) e.g()\n}\n";
+const KOTLIN: &str = "fun f() {\n    val a = b().c().d()\n    for (e in b().c().d()) e.g()\n    if (a is A) a.h()\n}\n";
 const BROKEN: &str = "def (:\n  class\n)))) x.y(z\n";
 const PROSE: &str = "# Title\n\nSome words.\n";
 

@@ -6,7 +6,7 @@ use crate::{LocalId, Span};
 /// Types and values of a file's names, as far as the file states them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Values {
-    /// Local variables, by scope and name; the most informative binding of each.
+    /// Local variables, by scope and name; the most informative binding of each, and then the types that it is tested for.
     pub locals: Vec<Local>,
     /// Parameters, by function, in their order. Of two with the same name the first counts.
     pub parameters: Vec<Parameter>,
@@ -88,6 +88,8 @@ pub enum Value {
     },
     /// The parameter of the same name of the method that assigns it.
     Parameter,
+    /// A type that the function tests the variable for, which has other values elsewhere: `a instanceof A`.
+    Tested(TypeName),
     /// Not known.
     Unknown,
 }
@@ -99,7 +101,7 @@ pub struct Local {
     pub function: Option<LocalId>,
     /// Its name.
     pub name: Span,
-    /// Its first known value.
+    /// Its first known value, or a type that it is tested for.
     pub value: Value,
 }
 

@@ -81,6 +81,7 @@ fn visible_parts(content: &Content, id: LocalId) -> Option<impl PartialEq> {
             Value::CallElement(path) => (4, Some((text_of(path), TypeForm::Instance))),
             Value::Parameter => (5, None),
             Value::Unknown => (6, None),
+            Value::Tested(known) => (12, Some(typed(known))),
             Value::Member { of, .. } => (7, Some((text_of(of), TypeForm::Instance))),
             Value::MemberOfCall { of, .. } => (9, Some((text_of(of), TypeForm::Instance))),
             Value::Chain {

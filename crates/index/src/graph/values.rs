@@ -215,6 +215,10 @@ impl<'a> Evaluator<'a> {
             last = links.get(names - 1).unwrap_or(first);
             rest = links.get(names..).unwrap_or_default();
         }
+        if !first.is_called && !first.is_indexed {
+            let next = rest.first().map_or(name, |next| next.name.of(text));
+            outcome = self.tested(position, (first_name, outcome), next, inferences);
+        }
         let next = |outcome, last, name| self.next(position.file, outcome, last, name, inferences);
         for link in rest {
             outcome = next(outcome, last, link.name.of(text));
@@ -286,6 +290,10 @@ impl<'a> Evaluator<'a> {
         {
             return self.members(outcome, paths::names(path).skip(known), inferences);
         }
+        let outcome = match names.clone().next() {
+            Some(next) => self.tested(position, (head, outcome), next, inferences),
+            None => outcome,
+        };
         self.members(outcome, names, inferences)
     }
 

@@ -73,6 +73,7 @@ const MEMBER_OF_CALL: u8 = 8;
 const MEMBER_OF_TYPE: u8 = 9;
 const CHAIN: u8 = 10;
 const ELEMENT_OF_CHAIN: u8 = 11;
+const TESTED: u8 = 12;
 
 impl Stored for Value {
     fn put(&self, out: &mut Encoder, deltas: &mut Deltas) {
@@ -81,6 +82,10 @@ impl Stored for Value {
             Self::Parameter => return out.byte(PARAMETER),
             Self::Type(type_name) => {
                 out.byte(TYPE);
+                return type_name.put(out, deltas);
+            }
+            Self::Tested(type_name) => {
+                out.byte(TESTED);
                 return type_name.put(out, deltas);
             }
             Self::Member { of, name } => {
@@ -129,6 +134,7 @@ impl Stored for Value {
             ELEMENT => Self::Element(Span::take(rest, deltas)?),
             CALL_ELEMENT => Self::CallElement(Span::take(rest, deltas)?),
             TYPE => Self::Type(TypeName::take(rest, deltas)?),
+            TESTED => Self::Tested(TypeName::take(rest, deltas)?),
             MEMBER => Self::Member {
                 of: Span::take(rest, deltas)?,
                 name: Span::take(rest, deltas)?,

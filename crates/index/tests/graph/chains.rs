@@ -257,6 +257,45 @@ fn results_without_types_are_those_of_overridden_methods() {
 }
 
 #[test]
+fn tested_variables_have_the_members_of_the_type() {
+    check(
+        "
+        //- Pool.php
+        <?php
+        class Base { function open() {} }
+        class Pool extends Base { function close() {} }
+        class Holder extends Base { function pool(): Pool { return new Pool(); } }
+        class Other extends Base { function close() {} }
+        function use_test(Base $made) { if ($made instanceof Pool) { $made->close(); } }
+        function use_untyped($made) { return $made instanceof Pool && $made->close(); }
+        function use_second($made) { if ($made instanceof Base || $made instanceof Pool) { $made->close(); } }
+        function use_chain(Base $made) { if ($made instanceof Holder) { $made->pool()->close(); } }
+        function use_variable() { $made = new Base(); return $made instanceof Pool && $made->close(); }
+        function other_test(Base $made) { if ($made instanceof Other) { $made->close(); } }
+        function not_tested(Base $made) { $made->close(); }
+        ",
+        "Pool.php:Pool.close",
+    );
+    check(
+        "
+        //- Pool.kt
+        class Pool { fun close() {} }
+        class Holder { fun pool() = Pool() }
+        class Other { fun close() {} }
+        fun use_if(made: Any) { if (made is Pool) made.close() }
+        fun use_not(made: Any) { if (made !is Pool) return
+            made.close() }
+        fun use_when(made: Any) { when (made) { is Pool -> made.close() } }
+        fun use_when_value() { when (val made = any()) { is Pool -> made.close() } }
+        fun use_chain(made: Any) { if (made is Holder) made.pool().close() }
+        fun other_when(made: Any) { when (made) { is Other -> made.close() } }
+        fun other_declared(made: Other) { if (made is Pool) made.close() }
+        ",
+        "Pool.kt:Pool.close",
+    );
+}
+
+#[test]
 fn nameless_classes_have_the_members_of_their_base() {
     const JAVA: &str = "
         //- Rules.java

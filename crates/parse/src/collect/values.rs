@@ -1,6 +1,6 @@
 //! Brings the facts about values into the order in which they are looked up.
 
-use foveate_model::values::{Link, Local, ReceiverChain, Values};
+use foveate_model::values::{Link, Local, ReceiverChain, Value, Values};
 use foveate_model::{Language, LocalId, Span};
 
 use super::Collector;
@@ -18,6 +18,15 @@ pub(super) fn renumber(values: &mut Values, renumbered: impl Fn(&mut LocalId)) {
     types.for_each(|known| renumbered(&mut known.definition));
     let held = values.held.iter_mut();
     held.for_each(|held| renumbered(&mut held.definition));
+}
+
+/// Returns the rank of a local variable among those of its name, and the type that it is tested for, if it is that.
+fn rank<'t>(local: &Local, text: &'t str) -> (u8, &'t str) {
+    match local.value {
+        Value::Tested(tested) => (2, tested.path.of(text)),
+        Value::Unknown => (1, ""),
+        _ => (0, ""),
+    }
 }
 
 /// Largest number of lambdas around a reference whose receivers are looked for.
@@ -43,18 +52,19 @@ impl Collector<'_> {
     }
 
     /// Sorts the facts about values, after references and definitions have their order. Of several bindings
-    /// of a local variable, the first with a known value is kept. Then they tell what functions return.
+    /// of a local variable, the first with a known value is kept, and before the types that it is tested for, each once. Then
+    /// they tell what functions return.
     pub(super) fn sort_values(&mut self, language: Language) {
         let text = self.text;
         let values = &mut self.values;
         let key = |local: &Local| (local.function, local.name.of(text));
-        values.locals.sort_by(|a, b| {
-            let is_unknown = |local: &Local| local.value == foveate_model::values::Value::Unknown;
-            (key(a), is_unknown(a), a.name).cmp(&(key(b), is_unknown(b), b.name))
-        });
         values
             .locals
-            .dedup_by(|later, kept| key(later) == key(kept));
+            .sort_by(|a, b| (key(a), rank(a, text), a.name).cmp(&(key(b), rank(b, text), b.name)));
+        values.locals.dedup_by(|later, kept| {
+            let (_, tested) = rank(later, text);
+            key(later) == key(kept) && (tested.is_empty() || tested == rank(kept, text).1)
+        });
         values
             .parameters
             .sort_by_key(|parameter| parameter.function);

@@ -95,9 +95,11 @@ impl<'f> Names<'f> {
                 | Value::Member { of: path, .. }
                 | Value::MemberOfCall { of: path, .. }
                 | Value::Chain { first: path, .. } => path,
-                Value::Type(_) | Value::MemberOfType { .. } | Value::Parameter | Value::Unknown => {
-                    return value;
-                }
+                Value::Type(_)
+                | Value::MemberOfType { .. }
+                | Value::Parameter
+                | Value::Tested(_)
+                | Value::Unknown => return value,
             };
             let written = self.of(path);
             let head = leading_name(written);
@@ -136,7 +138,8 @@ impl<'f> Names<'f> {
         let local = locals
             .get(at)
             .filter(|local| (local.function, self.of(local.name)) == key)
-            .map(|local| local.value);
+            .map(|local| local.value)
+            .filter(|value| !matches!(value, Value::Tested(_)));
         if let Some(value) = local.filter(|value| *value != Value::Unknown) {
             return Some(value);
         }

@@ -59,6 +59,21 @@ impl<'t> Walk<'t> {
         }
     }
 
+    /// Records that the enclosing function tests whether a variable is of a type.
+    pub(crate) fn tested(&mut self, variable: Node<'t>, declared: Node<'t>) {
+        let function = self.collector.context.enclosing;
+        if !self.is_in_function() || !matches!(self.step(variable), Step::Name) {
+            return;
+        }
+        if let Some(type_name) = self.type_of(declared) {
+            self.collector.values.locals.push(Local {
+                function,
+                name: span(variable),
+                value: Value::Tested(type_name),
+            });
+        }
+    }
+
     /// Returns a value, or an unknown one if the enclosing function has bound the name to another value. That
     /// one becomes unknown as well if it is that of such a parameter.
     fn only_value(&mut self, name: Span, value: Value) -> Value {
@@ -68,6 +83,7 @@ impl<'t> Walk<'t> {
         for local in locals.take(MAX_COMPARED) {
             let is_other = local.function == function
                 && local.name.of(text) == name.of(text)
+                && !matches!(local.value, Value::Tested(_))
                 && !is_same(local.value, value, text);
             if is_other {
                 only = Value::Unknown;

@@ -8,8 +8,11 @@ use foveate_model::{Definition, DefinitionKind, LocalId};
 use super::{Evaluator, MAX_INFERENCES, Outcome, Value};
 use crate::files::{DefId, FileId};
 use crate::graph::names::Position;
+use crate::graph::relations::Confidence;
 use crate::graph::targets::Targets;
 
+/// Maximum number of values of one variable of which those are examined that are types it is tested for.
+const MAX_TESTED: usize = 9;
 /// Maximum number of enclosing definitions that are searched.
 const MAX_NESTING: usize = 32;
 
@@ -156,12 +159,57 @@ impl<'a> Evaluator<'a> {
 
     /// Returns the value of a name that a function of the file binds; `None` if it does not bind it.
     fn local(&self, function: Option<LocalId>, name: &str) -> Option<values::Value> {
-        let key = |local: &Local| (local.function, local.name.of(self.text));
+        let first = self.locals_named(function, name).next();
+        first.filter(|value| !matches!(value, values::Value::Tested(_)))
+    }
+
+    /// Returns the values of a name in a function of the file.
+    fn locals_named(
+        &self,
+        function: Option<LocalId>,
+        name: &str,
+    ) -> impl Iterator<Item = values::Value> {
+        let text = self.text;
+        let key = move |local: &Local| (local.function, local.name.of(text));
         let start = self
             .locals
             .partition_point(|local| key(local) < (function, name));
-        let local = self.locals.get(start)?;
-        (key(local) == (function, name)).then_some(local.value)
+        let rest = self.locals.get(start..).unwrap_or_default().iter();
+        let keyed = rest.map(move |local| (key(local), local.value));
+        let named = keyed.take_while(move |(key, _)| *key == (function, name));
+        named.map(|(_, value)| value)
+    }
+
+    /// Returns the outcome of a variable, or that of a type that the function tests it for, if only that has the member `name`:
+    /// `a.close` in `if (a is Pool) a.close()`.
+    pub(super) fn tested(
+        &self,
+        position: Position,
+        (variable, outcome): (&str, Outcome),
+        name: &'a str,
+        inferences: u32,
+    ) -> Outcome {
+        let is_variable = outcome.found.is_empty() && outcome.confidence == Confidence::Likely;
+        if position.file != self.file || !is_variable {
+            return outcome;
+        }
+        let tested = self.locals_named(position.enclosing, variable);
+        let mut types = tested.take(MAX_TESTED).filter_map(|value| match value {
+            values::Value::Tested(type_name) => Some(type_name),
+            _ => None,
+        });
+        let Some(first) = types.next() else {
+            return outcome;
+        };
+        if !self.member_of(outcome, name, inferences).found.is_empty() {
+            return outcome;
+        }
+        let tested = [first].into_iter().chain(types);
+        let tested = tested.map(|type_name| self.value_of_type(position, type_name, inferences));
+        let mut tested = tested.map(Outcome::likely);
+        tested
+            .find(|tested| !self.member_of(*tested, name, inferences).found.is_empty())
+            .unwrap_or(outcome)
     }
 
     fn visible(&self, file: FileId, name: &'a str) -> Targets {

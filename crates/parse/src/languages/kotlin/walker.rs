@@ -94,6 +94,8 @@ fn handler(kind: &str) -> Handler {
         "lambda_literal" => locals::lambda,
         "anonymous_function" => locals::anonymous_function,
         "for_statement" => locals::loop_variables,
+        "is_expression" => locals::type_test,
+        "when_expression" => locals::type_tests,
         "when_subject" => locals::subject,
         "catch_block" => locals::catch,
         "parameter" | "type_parameter" | "type_constraint" => references::skip_declared_name,

@@ -8,7 +8,7 @@ use super::references::{called, generic_call, refer_to_type};
 use super::{delegates, first_identifier, is_type, last_identifier, misparsed, type_after};
 use crate::collect::span;
 use crate::syntax::Descend;
-use crate::walk::{Handled, Walk, child_of_kind, children};
+use crate::walk::{Handled, Walk, child_of_kind, children, children_in, field, last_child};
 
 /// `init { … }`: its variables are local.
 pub(super) fn initializer<'t>(walk: &mut Walk<'t>, _: Node<'t>, depth: u32) -> Handled {
@@ -199,6 +199,31 @@ pub(super) fn loop_variables<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) ->
             }
         }
         None => bind_destructured(walk, node),
+    }
+    Some(Descend::Into)
+}
+
+/// `a is A`: after it, `a` has the members of `A`.
+pub(super) fn type_test<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
+    if let (Some(tested), Some(declared)) = (field(node, "left"), field(node, "right")) {
+        walk.tested(tested, declared);
+    }
+    Some(Descend::Into)
+}
+
+/// `when (a) { is A -> … }`.
+pub(super) fn type_tests<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
+    let subject = child_of_kind(node, "when_subject")?;
+    let tested = match child_of_kind(subject, "variable_declaration") {
+        Some(declared) => first_identifier(declared),
+        None => last_child(subject),
+    };
+    let entries = children(node).into_iter();
+    let conditions = entries.flat_map(|entry| children_in(entry, "condition"));
+    for condition in conditions.filter(|condition| condition.kind() == "type_test") {
+        if let (Some(tested), Some(declared)) = (tested, condition.named_child(0)) {
+            walk.tested(tested, declared);
+        }
     }
     Some(Descend::Into)
 }

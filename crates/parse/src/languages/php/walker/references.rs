@@ -188,7 +188,11 @@ pub(super) fn instance_of<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -
     let operator = field(node, "operator");
     let class = field(node, "right").filter(|right| is_name(*right));
     if let Some(class) = class.filter(|_| operator.is_some_and(|o| walk.of(o) == "instanceof")) {
-        let left = field(node, "left").map_or("", |left| left.kind());
+        let left = field(node, "left");
+        if let Some(tested) = left {
+            walk.tested(tested, class);
+        }
+        let left = left.map_or("", |left| left.kind());
         // References in the left operand come first.
         if left == "variable_name" {
             walk.refer(ReferenceKind::Type, class);
