@@ -300,9 +300,11 @@ fn nameless_classes_have_the_members_of_their_base() {
     const JAVA: &str = "
         //- Rules.java
         abstract class Rules {
+            Title name;
             Builder bind(int size) { return null; }
             abstract void configure();
         }
+        class Title { Title trim() { return this; } void size() {} }
         class Builder { void close() {} }
         class Other { void close() {} Builder bind(int size) { return null; } }
         //- Users.java
@@ -318,11 +320,18 @@ fn nameless_classes_have_the_members_of_their_base() {
                 });
                 bind(3);
             }
+            void third(String name) {
+                run(new Rules() {
+                    void configure() { name.trim().size(); }
+                });
+            }
         }
         ";
     let expected = &["Users.java:4 likely", "Users.java:9 likely"];
     check_uses(JAVA, "Rules.java:Rules.bind", expected);
     check_uses(JAVA, "Rules.java:Builder.close", expected);
+    // The parameter hides the field.
+    check_uses(JAVA, "Rules.java:Title.size", &[]);
     const KOTLIN: &str = "
         //- Rules.kt
         open class Rules { fun bind(): Builder = Builder() }

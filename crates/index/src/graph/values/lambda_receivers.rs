@@ -104,7 +104,9 @@ impl<'a> Evaluator<'a> {
     /// classes, but after what functions bind.
     fn may_be_of_lambda(&self, bare: Outcome) -> bool {
         if bare.found.is_empty() {
-            return matches!(bare.value, Value::Unbound | Value::External);
+            // The value of a variable is inferred.
+            let is_variable = bare.confidence == Confidence::Likely;
+            return !is_variable && matches!(bare.value, Value::Unbound | Value::External);
         }
         let is_local = |id: DefId| {
             let outer = self.names.definition(id).parent;
