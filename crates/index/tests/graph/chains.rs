@@ -320,7 +320,7 @@ fn nameless_classes_have_the_members_of_their_base() {
                 });
                 bind(3);
             }
-            void third(String name) {
+            void third(Date name) {
                 run(new Rules() {
                     void configure() { name.trim().size(); }
                 });
