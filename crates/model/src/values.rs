@@ -40,6 +40,8 @@ pub enum TypeForm {
     Elements,
     /// A function in whose body an instance is the receiver of bare names: `X.() -> Unit`.
     Function,
+    /// A function that is called with an instance: `Action<X>`, `(X) -> Unit`.
+    Callback,
 }
 
 /// The source of a value.
@@ -86,6 +88,9 @@ pub enum Value {
         /// The name of the member.
         name: Span,
     },
+    /// What a function gives to a function among its arguments: `pool` in `open(pool => …)`. The name is that of the
+    /// reference to the function.
+    Given(Span),
     /// The parameter of the same name of the method that assigns it.
     Parameter,
     /// A type that the function tests the variable for, which has other values elsewhere: `a instanceof A`.

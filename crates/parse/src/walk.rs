@@ -61,6 +61,9 @@ pub(crate) struct Form {
     pub(crate) named_type: for<'n> fn(Node<'n>) -> Option<Node<'n>>,
     /// Returns the receiver of a function type: `A` of `A.() -> B`.
     pub(crate) function_receiver: for<'n> fn(Node<'n>) -> Option<Node<'n>>,
+    /// Returns the type of the first argument that functions of a type are called with, given the text: `A` of
+    /// `Action<A>` and of `(A) -> B`.
+    pub(crate) callback_argument: for<'n> fn(Node<'n>, &str) -> Option<Node<'n>>,
     /// Types of the language itself, sorted. They yield no references.
     pub(crate) builtin_types: &'static [&'static str],
     /// Decides by form whether a bare name that the file neither binds nor imports may belong to another
@@ -114,6 +117,7 @@ impl Form {
             step,
             named_type,
             function_receiver: |_| None,
+            callback_argument: |_, _| None,
             constructor: None,
             bare_calls: false,
             builtin_types: &[],

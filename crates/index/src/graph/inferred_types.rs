@@ -135,8 +135,10 @@ impl<'a> Evaluator<'a> {
         type_name: TypeName,
         inferences: u32,
     ) -> Value {
-        if type_name.form == TypeForm::Function {
-            return Value::Unknown;
+        match type_name.form {
+            TypeForm::Function => return Value::Unknown,
+            TypeForm::Callback => return Value::External,
+            _ => {}
         }
         let path = self.text_of(position.file, type_name.path);
         if self.names.rules(position.file).self_types.contains(&path) {
@@ -210,6 +212,7 @@ impl<'a> Evaluator<'a> {
             values::Value::Chain {
                 name, is_element, ..
             } => (self.value_of_chain(position, name, inferences), is_element),
+            values::Value::Given(name) => (self.given(position, name, inferences), false),
             _ => {
                 let member = self.destructured(position, value, inferences);
                 return match member.map_or(Value::Unknown, |member| self.value(member).0) {

@@ -82,6 +82,7 @@ fn visible_parts(content: &Content, id: LocalId) -> Option<impl PartialEq> {
             Value::Parameter => (5, None),
             Value::Unknown => (6, None),
             Value::Tested(known) => (12, Some(typed(known))),
+            Value::Given(name) => (13, Some((text_of(name), TypeForm::Instance))),
             Value::Member { of, .. } => (7, Some((text_of(of), TypeForm::Instance))),
             Value::MemberOfCall { of, .. } => (9, Some((text_of(of), TypeForm::Instance))),
             Value::Chain {

@@ -16,7 +16,7 @@ use super::item::{Coded, Deltas, Id, Line, Stored, codes, stored};
 pub const FORMAT: u16 = 7;
 
 /// The oldest format that can be read. Format 5 added elements of collections, format 6 functions with a receiver, format 7
-/// elements of chains and tested types; all else is as in format 4.
+/// elements of chains, tested types and callbacks; all else is as in format 4.
 pub const OLDEST_FORMAT: u16 = 4;
 
 /// Returns the key of a blob's stored form, where the file name suggests the language `named`.

@@ -34,6 +34,7 @@ codes!(TypeForm {
     Class = 1,
     Elements = 2,
     Function = 3,
+    Callback = 4,
 });
 
 impl Stored for ReceiverChain {
@@ -74,6 +75,7 @@ const MEMBER_OF_TYPE: u8 = 9;
 const CHAIN: u8 = 10;
 const ELEMENT_OF_CHAIN: u8 = 11;
 const TESTED: u8 = 12;
+const GIVEN: u8 = 13;
 
 impl Stored for Value {
     fn put(&self, out: &mut Encoder, deltas: &mut Deltas) {
@@ -119,6 +121,7 @@ impl Stored for Value {
             Self::Call(path) => (CALL, path),
             Self::Element(path) => (ELEMENT, path),
             Self::CallElement(path) => (CALL_ELEMENT, path),
+            Self::Given(name) => (GIVEN, name),
         };
         out.byte(code);
         path.put(out, deltas);
@@ -134,6 +137,7 @@ impl Stored for Value {
             ELEMENT => Self::Element(Span::take(rest, deltas)?),
             CALL_ELEMENT => Self::CallElement(Span::take(rest, deltas)?),
             TYPE => Self::Type(TypeName::take(rest, deltas)?),
+            GIVEN => Self::Given(Span::take(rest, deltas)?),
             TESTED => Self::Tested(TypeName::take(rest, deltas)?),
             MEMBER => Self::Member {
                 of: Span::take(rest, deltas)?,

@@ -296,6 +296,53 @@ fn tested_variables_have_the_members_of_the_type() {
 }
 
 #[test]
+fn parameters_of_functions_among_the_arguments() {
+    check(
+        "
+        //- Pool.cs
+        class Pool { public void Close() {} }
+        class Other { public void Close() {} }
+        class Options {
+            public Options(int size) {}
+            public Options(Action<Pool> configure) {}
+            public Options Add(string name, Action<Pool>? configure) { return this; }
+            public Options Map(Func<Other, Pool> change) { return this; }
+            public Options Both(Action<Pool> first, Action<Other> second) { return this; }
+        }
+        static class Extensions {
+            public static void AddPool(this IServices services, Action<Pool> configure) {}
+        }
+        class Users {
+            void use_constructor() { new Options(made => made.Close()); }
+            void use_method(Options options) { options.Add(\"a\", made => { made.Close(); }); }
+            void use_chain() { new Options(1).Add(\"a\", null).Add(\"b\", (made) => made.Close()); }
+            void use_extension(IServices services) { services.AddPool(made => made.Close()); }
+            void other_argument(Options options) { options.Map(made => made.Close()); }
+            void not_told_apart(Options options) { options.Both(made => made.Close(), null); }
+        }
+        ",
+        "Pool.cs:Pool.Close",
+    );
+    check(
+        "
+        //- Pool.kt
+        class Pool { fun close() {} }
+        class Other { fun close() {} }
+        class Builder {
+            fun each(action: ((Pool) -> Unit)?): Builder = this
+            fun others(action: (other: Other) -> Unit): Builder = this
+        }
+        fun build(size: Int, action: (pool: Pool) -> Unit) {}
+        fun use_implicit() { build(1) { it.close() } }
+        fun use_named(builder: Builder) { builder.each { made -> made.close() } }
+        fun use_chain(builder: Builder) { builder.others {}.each { made -> made.close() } }
+        fun other_argument(builder: Builder) { builder.others { it.close() } }
+        ",
+        "Pool.kt:Pool.close",
+    );
+}
+
+#[test]
 fn nameless_classes_have_the_members_of_their_base() {
     const JAVA: &str = "
         //- Rules.java

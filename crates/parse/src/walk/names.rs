@@ -194,6 +194,11 @@ impl<'t> Walk<'t> {
         (chain.receiver == Receiver::Names).then_some(chain.path)
     }
 
+    /// Returns the last name of an expression.
+    pub(super) fn last_name_of(&self, expression: Node<'_>) -> Option<Span> {
+        last_name(self.steps(), expression).map(|tail| span(tail.name))
+    }
+
     /// Returns the first and the last name of an expression that is no plain path; `None` if not all names before the last
     /// are known.
     pub(super) fn ends_of_chain(&self, expression: Node<'_>) -> Option<(Span, Span)> {

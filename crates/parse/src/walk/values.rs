@@ -203,12 +203,12 @@ impl<'t> Walk<'t> {
     pub(crate) fn type_of(&self, declared: Node<'t>) -> Option<TypeName> {
         let form = self.form;
         if let Some(receiver) = (form.function_receiver)(declared) {
-            let named = (form.named_type)(receiver)?;
-            let bound = self.bound_of(named).map(|bound| bound.path);
-            return Some(TypeName {
-                path: bound.or_else(|| self.plain_path(named))?,
-                form: TypeForm::Function,
-            });
+            return self.type_of_function(receiver, TypeForm::Function);
+        }
+        if let Some(argument) = (form.callback_argument)(declared, self.collector.text)
+            && let Some(callback) = self.type_of_function(argument, TypeForm::Callback)
+        {
+            return Some(callback);
         }
         let mut named = (form.named_type)(declared)?;
         let mut of = TypeForm::Instance;
@@ -238,6 +238,25 @@ impl<'t> Walk<'t> {
         let path = self.plain_path(named)?;
         let is_builtin = self.form.builtin_types.binary_search(&self.of(named));
         is_builtin.is_err().then_some(TypeName { path, form: of })
+    }
+
+    /// Returns the type of a function, given the type in it that names a class.
+    fn type_of_function(&self, of: Node<'t>, form: TypeForm) -> Option<TypeName> {
+        let named = (self.form.named_type)(of)?;
+        let bound = self.bound_of(named).map(|bound| bound.path);
+        let path = bound.or_else(|| self.plain_path(named))?;
+        Some(TypeName { path, form })
+    }
+
+    /// Returns what a called function gives to a function among its arguments.
+    pub(crate) fn given(&self, call: Node<'t>) -> Value {
+        let function = match self.step(call) {
+            Step::Call(function) => function,
+            Step::Invoke { .. } => call,
+            _ => return Value::Unknown,
+        };
+        let name = self.last_name_of(function);
+        name.map_or(Value::Unknown, Value::Given)
     }
 
     /// Returns the bound of a type parameter, whose members its values have.
@@ -375,7 +394,8 @@ fn is_same(a: Value, b: Value, text: &str) -> bool {
         (Value::Name(a), Value::Name(b))
         | (Value::Call(a), Value::Call(b))
         | (Value::Element(a), Value::Element(b))
-        | (Value::CallElement(a), Value::CallElement(b)) => (a, b),
+        | (Value::CallElement(a), Value::CallElement(b))
+        | (Value::Given(a), Value::Given(b)) => (a, b),
         _ => return a == b,
     };
     a.of(text) == b.of(text)

@@ -2,7 +2,7 @@
 //! object that they are called on. Start at [`Evaluator::result`].
 
 use foveate_model::resolution::Receiver;
-use foveate_model::values::{self, TypeForm};
+use foveate_model::values::{self, TypeForm, TypeName};
 use foveate_model::{DefinitionKind, FileFacts, LocalId, ReferenceKind, Span};
 
 use super::{Evaluator, Outcome, Value};
@@ -71,6 +71,65 @@ impl<'a> Evaluator<'a> {
             Value::External => (Value::Unknown, confidence),
             value => (value, confidence),
         }
+    }
+
+    /// Infers what a function, given the name in a reference to it, gives to a function among its arguments.
+    pub(in crate::graph) fn given(
+        &self,
+        position: Position,
+        name: Span,
+        inferences: u32,
+    ) -> (Value, Confidence) {
+        let outcome = self.outcome_at(position, name, inferences);
+        let given = outcome.and_then(|outcome| {
+            let name = self.text_of(position.file, name);
+            let outcome = self.or_extension(position.file, name, outcome, inferences);
+            let mut functions = outcome.found.definitions();
+            functions.find_map(|function| self.given_by(function, inferences))
+        });
+        (given.unwrap_or(Value::Unknown), Confidence::Likely)
+    }
+
+    /// Evaluates the reference whose name is at a span.
+    fn outcome_at(&self, position: Position, name: Span, inferences: u32) -> Option<Outcome> {
+        let facts = self.names.facts(position.file)?;
+        if let Some((_, links)) = facts.chain_before(name) {
+            let name = self.text_of(position.file, name);
+            return Some(self.chain_inferring(position, links, name, None, inferences));
+        }
+        let reference = facts.references.get(facts.reference_at(name)? as usize)?;
+        let path = self.text_of(position.file, reference.path);
+        (!reference.opaque_receiver).then(|| self.path_inferring(position, path, inferences))
+    }
+
+    /// Infers what a function or constructor gives to the only function that it takes.
+    fn given_by(&self, function: DefId, inferences: u32) -> Option<Value> {
+        let own = self.given_to_parameter(function, inferences);
+        let definition = self.names.definition(function);
+        if own.is_some() || !definition.kind.is_class() {
+            return own;
+        }
+        let constructors = self.known_member(Value::Class(function), &definition.name);
+        let mut constructors = constructors.definitions();
+        constructors.find_map(|constructor| self.given_to_parameter(constructor, inferences))
+    }
+
+    fn given_to_parameter(&self, function: DefId, inferences: u32) -> Option<Value> {
+        let parameters = self.known(function.file)?.parameters_of(function.local);
+        let types = parameters
+            .iter()
+            .filter_map(|parameter| parameter.type_name);
+        let mut callbacks = types.filter(|known| known.form == TypeForm::Callback);
+        let instance = TypeName {
+            form: TypeForm::Instance,
+            ..callbacks.next()?
+        };
+        if callbacks.next().is_some() {
+            return None;
+        }
+        let position = Position::new(function.file, Some(function.local));
+        let value = self.value_of_type(position, instance, inferences);
+        matches!(value, Value::Instance(_)).then_some(value)
     }
 
     /// Returns the outcome of a name that is called, or else that of the extension that it means.

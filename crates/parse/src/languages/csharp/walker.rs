@@ -32,6 +32,7 @@ pub(super) static WALKER: Walker = Walker::new(Form {
     },
     transparent: TRANSPARENT,
     wrappers: WRAPPERS,
+    callback_argument,
     type_argument,
     ..Form::new(tree_sitter_c_sharp::LANGUAGE, handler, step, named_type)
 });
@@ -198,6 +199,16 @@ fn named_type(mut node: Node<'_>) -> Option<Node<'_>> {
         };
     }
     None
+}
+
+/// Types of functions of the standard library that are called with their first type argument.
+const CALLBACKS: [&str; 3] = ["Action", "Func", "Predicate"];
+
+/// Returns `A` of `Action<A>`.
+fn callback_argument<'n>(declared: Node<'n>, text: &str) -> Option<Node<'n>> {
+    let named = named_type(declared)?;
+    let name = text.get(named.byte_range())?;
+    type_argument(named).filter(|_| CALLBACKS.contains(&name))
 }
 
 /// Returns the first type argument of a type, given the node of its name.

@@ -14,8 +14,8 @@ use tree_sitter::Node;
 
 use super::super::java::walker::message;
 use crate::walk::{
-    Form, Handler, Step, Walker, arguments, children, comment, field, handled_name, into,
-    last_child, name, past, type_position,
+    Form, Handler, Step, Walker, arguments, child_of_kind, children, comment, field, handled_name,
+    into, last_child, name, past, type_position,
 };
 
 pub(super) static WALKER: Walker = Walker::new(Form {
@@ -28,6 +28,7 @@ pub(super) static WALKER: Walker = Walker::new(Form {
     collections: COLLECTIONS,
     type_argument,
     function_receiver,
+    callback_argument,
     transparent: &["also", "apply", "takeIf", "takeUnless"],
     tool_notes: &[
         "noinspection", "ktlint", "@formatter", "region", "endregion",
@@ -169,15 +170,29 @@ fn named_type(mut node: Node<'_>) -> Option<Node<'_>> {
 }
 
 /// Returns the receiver of a function type: `A` of `A.(B) -> C`.
-fn function_receiver(mut node: Node<'_>) -> Option<Node<'_>> {
+fn function_receiver(node: Node<'_>) -> Option<Node<'_>> {
+    let function = function_type(node)?;
+    let parameters = child_of_kind(function, "function_type_parameters")?;
+    let mut parts = children(function).into_iter();
+    let before = |part: &Node<'_>| part.end_byte() <= parameters.start_byte();
+    parts.find(|part| is_type(*part) && before(part))
+}
+
+/// Returns the type of the first parameter of a function type: `A` of `(A) -> B` and `(a: A) -> B`.
+fn callback_argument<'n>(node: Node<'n>, _: &str) -> Option<Node<'n>> {
+    let parameters = child_of_kind(function_type(node)?, "function_type_parameters")?;
+    let first = parameters.named_child(0)?;
+    match first.kind() {
+        "parameter" => children(first).into_iter().find(|part| is_type(*part)),
+        _ => Some(first),
+    }
+}
+
+/// Returns the function type in a type.
+fn function_type(mut node: Node<'_>) -> Option<Node<'_>> {
     for _ in 0..8 {
         match node.kind() {
-            "function_type" => {
-                let parameters = crate::walk::child_of_kind(node, "function_type_parameters")?;
-                let mut parts = children(node).into_iter();
-                let before = |part: &Node<'_>| part.end_byte() <= parameters.start_byte();
-                return parts.find(|part| is_type(*part) && before(part));
-            }
+            "function_type" => return Some(node),
             "nullable_type" | "parenthesized_type" => {
                 node = children(node).into_iter().find(|part| is_type(*part))?;
             }
@@ -206,7 +221,7 @@ const COLLECTIONS: &[&str] = &[
 
 /// Returns `A` of `List<A>`, given the node of `List`.
 fn type_argument(name: Node<'_>) -> Option<Node<'_>> {
-    let arguments = crate::walk::child_of_kind(name.parent()?, "type_arguments")?;
+    let arguments = child_of_kind(name.parent()?, "type_arguments")?;
     let projection = arguments.named_child(0)?;
     children(projection).into_iter().find(|part| is_type(*part))
 }
@@ -224,5 +239,5 @@ fn last_identifier(node: Node<'_>) -> Option<Node<'_>> {
 
 /// Returns the first name in a declaration.
 fn first_identifier(node: Node<'_>) -> Option<Node<'_>> {
-    crate::walk::child_of_kind(node, "identifier")
+    child_of_kind(node, "identifier")
 }

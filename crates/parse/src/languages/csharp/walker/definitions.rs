@@ -379,7 +379,15 @@ pub(super) fn lambda<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Han
         walk.nameless_parameter(list, value);
         return Some(Descend::Into);
     }
-    for parameter in children(list) {
+    let parameters = children(list);
+    if let [only] = *parameters
+        && let (Some(name), None) = (field(only, "name"), field(only, "type"))
+    {
+        let value = locals::element(walk, node);
+        walk.nameless_parameter(name, value);
+        return Some(Descend::Into);
+    }
+    for parameter in parameters {
         walk.declared_local(field(parameter, "name"), field(parameter, "type"), None);
     }
     Some(Descend::Into)

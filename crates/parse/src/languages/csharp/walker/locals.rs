@@ -91,7 +91,7 @@ const ITERATIONS: [&str; 29] = [
 ];
 
 /// Returns the value of the only parameter of a lambda: that of `a` in `a.Select(x => …)`, since list types count as
-/// their element type.
+/// their element type, or else what the called function gives to it.
 pub(super) fn element<'t>(walk: &Walk<'t>, lambda: Node<'t>) -> Value {
     let list = lambda.parent().and_then(|argument| argument.parent());
     let call = list.and_then(|list| list.parent());
@@ -100,7 +100,11 @@ pub(super) fn element<'t>(walk: &Walk<'t>, lambda: Node<'t>) -> Value {
     let is_iteration = function
         .and_then(|function| field(function, "name"))
         .is_some_and(|name| ITERATIONS.contains(&walk.of(name)));
-    let collection = function.filter(|_| is_iteration);
-    let collection = collection.and_then(|function| field(function, "expression"));
-    walk.declared_value(None, collection)
+    if is_iteration {
+        let collection = function.and_then(|function| field(function, "expression"));
+        return walk.declared_value(None, collection);
+    }
+    let is_argument = list.is_some_and(|list| list.kind() == "argument_list");
+    let call = call.filter(|_| is_argument);
+    call.map_or(Value::Unknown, |call| walk.given(call))
 }

@@ -143,18 +143,19 @@ fn implicit_name(walk: &Walk<'_>, lambda: Node<'_>) -> Option<Span> {
     Some(Span::new(start, start + 2))
 }
 
-/// Returns the value of the only parameter of a lambda: an element of `a` in `a.filter { … }.map { … }`, and `a`
-/// in `a.let { … }`.
+/// Returns the value of the only parameter of a lambda: an element of `a` in `a.filter { … }.map { … }`, `a` in
+/// `a.let { … }`, and else what the called function gives to it.
 fn argument<'t>(walk: &Walk<'t>, lambda: Node<'t>) -> Value {
     let call = lambda.parent().and_then(|holder| holder.parent());
+    let given = || call.map_or(Value::Unknown, |call| walk.given(call));
     let Some((object, name)) = call.and_then(|call| called_member(walk, call)) else {
-        return Value::Unknown;
+        return given();
     };
     if SCOPES.contains(&name) {
         return walk.value_of(object);
     }
     if !ITERATIONS.contains(&name) {
-        return Value::Unknown;
+        return given();
     }
     let mut collection = object;
     for _ in 0..MAX_CALLS {
