@@ -35,7 +35,7 @@ use foveate_index::citations::Citation;
 use foveate_model::Language;
 
 pub(crate) use self::error_chains::is_error_chain;
-pub use self::failed_tests::FailedTest;
+pub use self::failed_tests::{FailedTest, TestNaming};
 pub use self::literals::{Literal, LiteralKind};
 pub(crate) use self::messages::{fixed_names, without_fixed_wording};
 pub(crate) use self::releases::{Version, asked_releases};
@@ -134,7 +134,7 @@ pub struct QueryText {
     pub imports: Vec<String>,
     /// Stack frames, outermost first as Python prints them (JavaScript's are reversed). Of equal ones, the last is kept.
     pub frames: Vec<Frame>,
-    /// Failed tests that the output of a test runner names by their titles.
+    /// Failed tests that the output of a test runner names.
     pub failed_tests: Vec<FailedTest>,
     /// Exact texts outside tracebacks that may be string literals in the code.
     pub literals: Vec<Literal>,

@@ -287,14 +287,21 @@ fn limits(request: &Request, config: &AssembleConfig) -> Limits {
     limits
 }
 
-/// Returns at most `max` functions of tests that the stack traces of the query go through.
+/// Returns at most `max` functions of tests that failed, or that the stack traces of the query go through.
 fn failed_tests(files: &Files, resolution: &Resolution, max: usize) -> Vec<DefId> {
     let in_traces = resolution.definitions.iter().filter(|found| {
         found.from == EvidenceSource::Traceback
             && files.role_of(found.definition) == Role::Test
             && files.definition(found.definition).kind.is_function()
     });
-    in_traces.map(|found| found.definition).take(max).collect()
+    let mut tests = Vec::with_capacity(max);
+    for found in in_traces {
+        // A frame of a failed test, too, leads to it.
+        if tests.len() < max && !tests.contains(&found.definition) {
+            tests.push(found.definition);
+        }
+    }
+    tests
 }
 
 /// Returns the changed files, and then the others by rank.

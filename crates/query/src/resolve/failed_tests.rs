@@ -1,10 +1,11 @@
 //! Resolves the titles of failed tests to the blocks that define the tests: `it('collects', …)` within
-//! `describe('scope', …)`; and the names that a test runner writes with a file to functions there.
+//! `describe('scope', …)`; and their names to functions of tests.
 
 use foveate_index::{DefId, Snapshot};
+use foveate_model::Role;
 
 use super::{EvidenceSource, Resolver};
-use crate::text::{FailedTest, QueryText};
+use crate::text::{FailedTest, QueryText, TestNaming};
 
 /// Maximum bytes of the name of a block: parsers cut longer titles.
 const MAX_TITLE: usize = 120;
@@ -20,7 +21,7 @@ impl Resolver<'_> {
             if !self.has_time_for(position) {
                 break;
             }
-            let found = blocks_of(self.snapshot, test);
+            let found = meant_by(self.snapshot, test);
             let label = test.titles.join(test.separator);
             let added = self.added(&label, EvidenceSource::Traceback, strength, &found);
             let mut files: Vec<_> = added.iter().map(|id| id.file).collect();
@@ -33,20 +34,23 @@ impl Resolver<'_> {
     }
 }
 
-/// Returns the blocks that a test may be: by its own title, or else the innermost group that is found, since the titles
-/// of tests with parameters are built when they run.
-fn blocks_of(snapshot: &Snapshot, test: &FailedTest) -> Vec<DefId> {
+/// Returns the definitions that a test may be: by its own title or name, or else the innermost group that is found, since
+/// the titles of tests with parameters are built when they run.
+fn meant_by(snapshot: &Snapshot, test: &FailedTest) -> Vec<DefId> {
     let ends = (1..=test.titles.len()).rev();
     let mut found = ends.map(|end| {
         let titles = test.titles.get(..end).unwrap_or_default();
-        named(snapshot, titles, test)
+        match test.naming {
+            TestNaming::Titles => titled(snapshot, titles, test),
+            TestNaming::Names => named(snapshot, titles, test),
+        }
     });
     found.find(|found| !found.is_empty()).unwrap_or_default()
 }
 
-/// Returns the blocks with the last of some titles; those in its group and in the file of the test if there are any. In
-/// that file, a function may be the test. A title may contain the separator, so that it looks like several.
-fn named(snapshot: &Snapshot, titles: &[String], test: &FailedTest) -> Vec<DefId> {
+/// Returns the blocks with the last of some titles; those in its group and in the file of the test if there are any. A
+/// title may contain the separator, so that it looks like several.
+fn titled(snapshot: &Snapshot, titles: &[String], test: &FailedTest) -> Vec<DefId> {
     let Snapshot { files, symbols, .. } = snapshot;
     for start in (0..titles.len()).rev() {
         let (groups, own) = titles.split_at(start);
@@ -54,17 +58,14 @@ fn named(snapshot: &Snapshot, titles: &[String], test: &FailedTest) -> Vec<DefId
         let title = title
             .get(..title.floor_char_boundary(MAX_TITLE))
             .unwrap_or("");
-        let is_in_file =
-            |id: &DefId| !test.path.is_empty() && files.path(id.file).ends_with(&test.path);
-        let is_test = |id: &DefId| {
-            let definition = files.definition(*id);
-            definition.modifiers.is_block || definition.kind.is_function() && is_in_file(id)
-        };
         let blocks = symbols.named(title).iter().copied();
+        let is_test = |id: &DefId| files.definition(*id).modifiers.is_block;
         let mut blocks: Vec<DefId> = blocks.filter(is_test).collect();
         if blocks.is_empty() {
             continue;
         }
+        let is_in_file =
+            |id: &DefId| !test.path.is_empty() && files.path(id.file).ends_with(&test.path);
         let is_in_group = |id: &DefId| {
             let parent = files.parent(*id).map(|parent| files.definition(parent));
             parent.is_some_and(|parent| groups.last().is_some_and(|group| *group == *parent.name))
@@ -76,9 +77,56 @@ fn named(snapshot: &Snapshot, titles: &[String], test: &FailedTest) -> Vec<DefId
     Vec::new()
 }
 
-/// Keeps the blocks that meet a condition, if any does.
-fn narrow(blocks: &mut Vec<DefId>, condition: impl Fn(&DefId) -> bool) {
-    if blocks.iter().any(&condition) {
-        blocks.retain(&condition);
+/// Returns the functions of tests with the last of some names, in the class, module or file of the name before it. A test
+/// that is in another class, as an inherited one is, must be the only one with its name, unless the path of its file is
+/// known. Where the last name is not that of the test itself, classes count, too.
+fn named(snapshot: &Snapshot, names: &[String], test: &FailedTest) -> Vec<DefId> {
+    let Snapshot { files, symbols, .. } = snapshot;
+    let Some((name, groups)) = names.split_last() else {
+        return Vec::new();
+    };
+    let is_own = names.len() == test.titles.len();
+    let is_test = |id: &DefId| {
+        let definition = files.definition(*id);
+        let is_runnable = definition.kind.is_function() || definition.modifiers.is_block;
+        let is_there = match test.path.as_str() {
+            "" => files.role_of(*id) == Role::Test,
+            path => files.path(id.file).ends_with(path),
+        };
+        is_there && (is_runnable || !is_own && definition.kind.is_class())
+    };
+    let mut found: Vec<DefId> = symbols.named(name).to_vec();
+    found.retain(is_test);
+    let Some((group, around)) = groups.split_last() else {
+        return found;
+    };
+    let is_in_group = |id: &DefId| {
+        let mut owners = files.definition(*id).qualified_name.rsplit('.').skip(1);
+        let path = &files.file(id.file).path;
+        match owners.next() {
+            Some(owner) => owner == group.as_str(),
+            // A module is a file or a directory.
+            None => {
+                path.stem() == group.as_str()
+                    || path.directory().rsplit('/').next() == Some(group.as_str())
+            }
+        }
+    };
+    if test.path.is_empty() && found.len() > 1 && !found.iter().any(is_in_group) {
+        return Vec::new();
+    }
+    narrow(&mut found, is_in_group);
+    narrow(&mut found, |id| {
+        let path = &files.file(id.file).path;
+        let mut modules = around.iter().map(String::as_str);
+        modules.any(|name| path.stem() == name || path.segments().any(|part| part == name))
+    });
+    found
+}
+
+/// Keeps the definitions that meet a condition, if any does.
+fn narrow(found: &mut Vec<DefId>, condition: impl Fn(&DefId) -> bool) {
+    if found.iter().any(&condition) {
+        found.retain(&condition);
     }
 }

@@ -1,10 +1,10 @@
-//! Reads which tests failed from the output of test runners that name a test by its titles: Mocha, Jest, Vitest, and
-//! those that write TAP; and from that of pytest and unittest, which name its class and function. Must not decide what a
-//! title means; the repository knows its tests.
+//! Reads which tests failed from the output of test runners: here of those that name a test by its titles, Mocha, Jest,
+//! Vitest, Node, and those that write TAP; in [`names`] of those that name its class and function. Must not decide what a
+//! title or a name means; the repository knows its tests.
+
+mod names;
 
 use foveate_parse::traces;
-
-use super::paths;
 
 /// Maximum tests of a query that are kept.
 const MAX_TESTS: usize = 20;
@@ -13,15 +13,26 @@ const MAX_TITLES: usize = 12;
 /// Lines after a test of Mocha that may say its error.
 const LINES_TO_ERROR: usize = 3;
 
-/// A failed test that is named by its titles, or by the names of its class and function.
+/// How a runner names a test.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TestNaming {
+    /// By texts: those of the blocks around it, and its own.
+    Titles,
+    /// As the source does, by classes or modules and a function.
+    Names,
+}
+
+/// A failed test.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FailedTest {
-    /// The titles of its groups, the outermost first, and its own title. In Python these are names.
+    /// The titles of its groups, the outermost first, and its own title; or the names of its classes and of its function.
     pub titles: Vec<String>,
     /// What the runner writes between two titles, which may also be a part of one.
     pub separator: &'static str,
     /// The path of its file as written; empty if unknown.
     pub path: String,
+    /// How the runner names it.
+    pub naming: TestNaming,
 }
 
 /// Returns the failed tests that the lines of a query name, without duplicates.
@@ -29,19 +40,26 @@ pub(super) fn read(lines: &[String]) -> Vec<FailedTest> {
     let mut tests: Vec<FailedTest> = Vec::new();
     // The file of Jest's tests is on a line of its own.
     let mut path: Option<&str> = None;
+    // The heading of a list; the list ends at a blank line.
+    let mut heading: Option<&str> = None;
     for (number, line) in lines.iter().enumerate() {
-        let text = line.trim();
+        let text = undecorated(line);
+        heading = names::heading(text).or(heading.filter(|_| !text.is_empty()));
         let found = if let Some(rest) = text.strip_prefix("FAIL ") {
             let (file, test) = vitest(rest);
             path = file;
-            test
+            test.or_else(|| names::nextest(rest))
+        } else if let Some(file) = text.strip_prefix("❯ ").and_then(file_with_failures) {
+            path = Some(file);
+            None
         } else if let Some(titles) = text.strip_prefix("● ") {
             jest(titles, path)
         } else if let Some(rest) = text.strip_prefix("not ok ") {
             tap(rest)
         } else {
-            pytest(text)
-                .or_else(|| unittest(text))
+            names::read(text)
+                .or_else(|| names::listed(heading?, text))
+                .or_else(|| marked(text, path))
                 .or_else(|| mocha(lines.get(number..).unwrap_or_default()))
         };
         let found = found.filter(|test| !tests.contains(test));
@@ -51,6 +69,12 @@ pub(super) fn read(lines: &[String]) -> Vec<FailedTest> {
         }
     }
     tests
+}
+
+/// Returns the text of a line without the marks of a quotation in a mail, and without Maven's level.
+fn undecorated(line: &str) -> &str {
+    let text = line.trim_start_matches(['>', ' ', '\t']);
+    text.strip_prefix("[ERROR]").unwrap_or(text).trim()
 }
 
 /// Reads what follows `FAIL`: the path of a file, and the test whose titles Vitest writes after it.
@@ -87,42 +111,43 @@ fn tap(text: &str) -> Option<FailedTest> {
     test([title], " ", "").filter(|_| !is_expected)
 }
 
-/// Reads a line of pytest: `FAILED a/test_b.py::TestC::test_d[1] - KeyError: 1`, of its verbose form
-/// `a/test_b.py::test_d FAILED [ 50%]`, and with several workers `[gw0] [ 50%] FAILED a/test_b.py::test_d`.
-fn pytest(text: &str) -> Option<FailedTest> {
-    let is_outcome = |word: &str| matches!(word, "FAILED" | "ERROR");
-    let is_progress = |word: &&str| word.starts_with('[') || word.ends_with("%]");
-    let mut words = text.split_whitespace().skip_while(is_progress);
-    let id = match (words.next()?, words.next()?) {
-        (outcome, id) if is_outcome(outcome) => id,
-        (id, outcome) if is_outcome(outcome) => id,
-        _ => return None,
-    };
-    let (file, name) = paths::read_test(id)?;
-    test(name.split('.'), "::", &file.path)
-}
-
-/// Reads the heading of a failure of unittest: `FAIL: test_a (shop.test_cart.TestCart.test_a)`, before Python 3.11
-/// `ERROR: test_a (shop.test_cart.TestCart)`.
-fn unittest(text: &str) -> Option<FailedTest> {
-    let heading = text.strip_prefix("FAIL: ");
-    let (name, place) = heading
-        .or_else(|| text.strip_prefix("ERROR: "))?
-        .split_once(" (")?;
-    let (place, _) = place.split_once(')')?;
-    let owner = place
-        .strip_suffix(name)
-        .and_then(|owner| owner.strip_suffix('.'));
-    let (module, class) = owner.unwrap_or(place).rsplit_once('.')?;
-    let is_test = class.starts_with(char::is_uppercase) && !name.contains(' ');
-    if !is_test || module.contains(' ') {
+/// Reads what follows the mark of a failed test in the lists of Vitest, Jest and Node: `scope > collects 12ms`,
+/// `collects (3 ms)`. Without the file, only the duration tells that it is a test.
+fn marked(text: &str, path: Option<&str>) -> Option<FailedTest> {
+    const SEPARATOR: &str = " > ";
+    let mut marks = ["× ", "✕ ", "✖ ", "✗ "].into_iter();
+    let title = marks.find_map(|mark| text.strip_prefix(mark))?.trim();
+    let timed = without_duration(title);
+    if timed.is_none() && path.is_none() {
         return None;
     }
-    test(
-        [class, name],
-        ".",
-        &format!("{}.py", module.replace('.', "/")),
-    )
+    let titles = timed.unwrap_or(title).split(SEPARATOR);
+    test(titles, SEPARATOR, path.unwrap_or(""))
+}
+
+/// Returns the text before a duration: of `adds 12ms` or `adds (3 ms)`.
+fn without_duration(text: &str) -> Option<&str> {
+    let in_brackets = text
+        .strip_suffix(')')
+        .and_then(|text| text.rsplit_once(" ("));
+    let (title, duration) = in_brackets.or_else(|| text.rsplit_once(' '))?;
+    is_duration(duration).then_some(title)
+}
+
+/// Whether a text is a duration as runners write it: `12ms`, `1.5 s`, `< 1 ms`, `1 m 2 s`.
+fn is_duration(text: &str) -> bool {
+    let text = text.trim_start_matches(['<', ' ']);
+    let is_part = |c: char| c.is_ascii_digit() || matches!(c, '.' | ' ' | 'h' | 'm' | 's');
+    text.starts_with(|c: char| c.is_ascii_digit())
+        && text.ends_with('s')
+        && text.chars().all(is_part)
+}
+
+/// Returns the path in Vitest's line about a file with failed tests: `src/a.test.ts (12 tests | 1 failed) 34ms`.
+fn file_with_failures(text: &str) -> Option<&str> {
+    let (path, counts) = text.split_once(" (")?;
+    let is_path = path.contains('.') && !path.contains(char::is_whitespace);
+    (is_path && counts.contains("failed")).then_some(path)
 }
 
 /// Reads a failure of Mocha's summary at the first of the lines: `1) group`, and below it, each further indented, the
@@ -180,6 +205,7 @@ fn test<'t>(
         titles,
         separator,
         path: path.to_owned(),
+        naming: TestNaming::Titles,
     })
 }
 
@@ -188,7 +214,7 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn check(text: &str, wanted: &[(&[&str], &str)]) {
+    pub(super) fn check(text: &str, wanted: &[(&[&str], &str)]) {
         let lines: Vec<String> = text.lines().map(str::to_owned).collect();
         let found = read(&lines);
         let found: Vec<(Vec<&str>, &str)> = found
@@ -234,24 +260,19 @@ mod tests {
     }
 
     #[test]
-    fn names_of_failed_tests_of_python_are_read() {
-        for line in [
-            "FAILED shop/test_cart.py::TestCart::test_sum[a b] - KeyError: 1",
-            "ERROR shop/test_cart.py::TestCart::test_sum",
-            "shop/test_cart.py::TestCart::test_sum[1] FAILED [ 50%]",
-            "[gw0] [ 50%] FAILED shop/test_cart.py::TestCart::test_sum",
-            "FAIL: test_sum (shop.test_cart.TestCart.test_sum)",
-            "ERROR: test_sum (shop.test_cart.TestCart) (i=1)",
-        ] {
-            check(line, &[(&["TestCart", "test_sum"], "shop/test_cart.py")]);
-        }
+    fn marked_tests_are_read() {
+        let wanted: (&[&str], &str) = (&["scope", "collects"], "src/a.test.ts");
         check(
-            "FAILED shop/test_cart.py::test_sum",
-            &[(&["test_sum"], "shop/test_cart.py")],
+            " ❯ src/a.test.ts (12 tests | 1 failed) 34ms\n   × scope > collects 12ms\n     → no",
+            &[wanted],
         );
-        check("shop/test_cart.py::test_sum PASSED [ 50%]", &[]);
-        check("ERROR: no stock (see Cart)", &[]);
-        check("FAILED to read shop/test_cart.py::test_sum", &[]);
+        check(
+            "FAIL src/a.test.ts\n  scope\n    ✓ adds (2 ms)\n    ✕ collects",
+            &[(&["collects"], "src/a.test.ts")],
+        );
+        check("✖ collects (1.5ms)", &[(&["collects"], "")]);
+        check("✖ failing tests:\n✖ 2 problems (1 error, 1 warning)", &[]);
+        check("× no support for Windows", &[]);
     }
 
     #[test]

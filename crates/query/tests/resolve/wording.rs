@@ -248,6 +248,121 @@ fn failed_tests_of_python_are_found_in_their_files() {
 }
 
 #[test]
+fn failed_tests_of_every_runner_are_found_by_their_names() {
+    const TESTS: &str = "
+        //- cart_test.go
+        package shop
+
+        func TestSum(t *testing.T) {}
+
+        //- cart.go
+        package shop
+
+        func TestSum2() {}
+
+        //- src/cart.rs
+        pub fn sums() {}
+
+        #[cfg(test)]
+        mod tests {
+            #[test]
+            fn sums() {}
+        }
+
+        //- tests/it/cart.rs
+        #[test]
+        fn sums() {}
+
+        //- src/test/java/shop/CartTest.java
+        package shop;
+
+        class CartTest extends BaseTest {
+            @Test
+            void sums() {}
+        }
+
+        //- src/test/java/shop/ShelfTest.java
+        package shop;
+
+        class ShelfTest extends BaseTest {
+            @Test
+            void sums() {}
+        }
+
+        //- src/test/java/shop/BaseTest.java
+        package shop;
+
+        class BaseTest {
+            @Test
+            void isSerializable() {}
+        }
+
+        //- src/test/kotlin/shop/DoorTest.kt
+        package shop
+
+        class DoorTest {
+            @Test
+            fun `opens and shuts`() {}
+        }
+
+        //- tests/gate_test.cc
+        TEST(GateTest, Opens) { open(); }
+        ";
+    let snapshot = snapshot(TESTS, &[]);
+    let tests = |line: &str| {
+        let found = find(
+            &snapshot,
+            &format!("It breaks\n\n{line}"),
+            &Focus::default(),
+        );
+        let symbols = found.symbols.iter();
+        resolved_by(
+            &snapshot,
+            symbols.filter(|s| s.from == EvidenceSource::Traceback),
+        )
+    };
+    let sums = "src/test/java/shop/CartTest.java:CartTest.sums";
+    for (line, wanted) in [
+        ("--- FAIL: TestSum/no_item (0.00s)", "cart_test.go:TestSum"),
+        (
+            "test cart::tests::sums ... FAILED",
+            "src/cart.rs:tests.sums",
+        ),
+        (
+            "failures:\n    cart::sums\n\ntest result: FAILED",
+            "tests/it/cart.rs:sums",
+        ),
+        (
+            "[ERROR] shop.CartTest.sums -- Time elapsed: 0.003 s <<< FAILURE!",
+            sums,
+        ),
+        ("shop.CartTest > sums FAILED", sums),
+        // The title of a test may be in an annotation.
+        (
+            "CartTest > adds up all items FAILED",
+            "src/test/java/shop/CartTest.java:CartTest",
+        ),
+        (
+            "shop.CartTest > isSerializable FAILED",
+            "src/test/java/shop/BaseTest.java:BaseTest.isSerializable",
+        ),
+        (
+            "DoorTest > opens and shuts()[jvm] FAILED",
+            "src/test/kotlin/shop/DoorTest.kt:DoorTest.opens and shuts",
+        ),
+        (
+            "[  FAILED  ] GateTest.Opens (3 ms)",
+            "tests/gate_test.cc:GateTest.Opens",
+        ),
+    ] {
+        assert_eq!(tests(line), [wanted], "{line}");
+    }
+    // Several classes have such a test, and the code is no test.
+    assert_eq!(tests("DeskTest > sums FAILED"), [""; 0]);
+    assert_eq!(tests("--- FAIL: TestSum2 (0.00s)"), [""; 0]);
+}
+
+#[test]
 fn name_after_that_of_its_file_is_found() {
     const SHOP: &str = "
         //- shop/doors.py
