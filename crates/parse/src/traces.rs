@@ -12,7 +12,7 @@ use foveate_model::Language;
 
 use self::form::TraceForm;
 pub use self::form::{Mark, Message, Order};
-pub use self::pieces::{Piece, Trace, pieces};
+pub use self::pieces::{Piece, Trace, begin_with_head, pieces};
 use self::places::name_in;
 pub use self::places::{Frame, clean_path};
 use crate::languages;

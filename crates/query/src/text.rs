@@ -33,6 +33,7 @@ mod tests;
 
 use foveate_index::citations::Citation;
 use foveate_model::Language;
+use foveate_parse::traces;
 
 pub(crate) use self::error_chains::is_error_chain;
 pub use self::failed_tests::{FailedTest, TestNaming};
@@ -40,6 +41,9 @@ pub use self::literals::{Literal, LiteralKind};
 pub(crate) use self::messages::{fixed_names, without_fixed_wording};
 pub(crate) use self::releases::{Version, asked_releases};
 pub use foveate_parse::traces::Frame;
+
+/// Lines at the start of a query that are searched for the head of a stack trace.
+const MAX_HEAD: usize = 16;
 
 foveate_model::named_enum! {
     /// The kind of a stretch of the query.
@@ -184,17 +188,25 @@ impl QueryText {
 }
 
 /// Drops the blank lines at the start. If the first line is a title, makes it a separate paragraph without
-/// its marks and returns true. A heading of a template is none, unless nothing follows it.
+/// its marks and returns true. A heading of a template is none, unless nothing follows it. The head of a stack trace is
+/// repeated below, since the trace needs it, too.
 fn take_title(lines: &mut Vec<String>) -> bool {
     let first = lines.iter().position(|line| !line.trim().is_empty());
     lines.drain(..first.unwrap_or(lines.len()));
     let has_body = lines.iter().skip(1).any(|line| !line.trim().is_empty());
     let is_title =
         |line: &str| document::has_title(line) && !(has_body && document::opens_template(line));
+    let head: Vec<&str> = lines.iter().take(MAX_HEAD).map(String::as_str).collect();
+    let is_head = traces::begin_with_head(&head);
     let Some(line) = lines.first_mut().filter(|line| is_title(line)) else {
         return false;
     };
-    *line = document::strip_heading(line.trim()).to_owned();
+    let title = document::strip_heading(line.trim()).to_owned();
+    let below = is_head.then(|| line.clone());
+    *line = title;
     lines.insert(1, String::new());
+    if let Some(below) = below {
+        lines.insert(2, below);
+    }
     true
 }

@@ -95,6 +95,18 @@ pub fn pieces<'a>(lines: &[&'a str]) -> Vec<Piece<'a>> {
     pieces
 }
 
+/// Whether the first of some lines is the head of a trace whose places are below: the name of a test, a message, a path
+/// above its problems. Alone, such a line belongs to no trace.
+pub fn begin_with_head(lines: &[&str]) -> bool {
+    let reader = Reader::new(lines.get(..=MAX_BEFORE_PLACE).unwrap_or(lines));
+    let is_head = match reader.mark(0) {
+        Some(Mark::Function(_)) => true,
+        Some(Mark::Message(message)) => message.place.is_none(),
+        _ => false,
+    };
+    is_head && reader.opens(0)
+}
+
 struct Reader<'l, 'a> {
     lines: &'l [&'a str],
     marks: Vec<Option<Mark>>,
@@ -473,10 +485,12 @@ fn code_of(line: &str) -> &str {
     .trim_end()
 }
 
-/// Returns the code after a number and a bar: `12 | code`, `│ ❱ 12 │   code   │`.
+/// Returns the code after a number and a bar or a tab: `12 | code`, `│ ❱ 12 │   code   │`.
 fn numbered_code(line: &str) -> &str {
     let line = line.trim().trim_matches('│');
-    let code = line.split_once(['|', '│']).map_or(line, |(_, code)| code);
+    let code = line
+        .split_once(['|', '│', '\t'])
+        .map_or(line, |(_, code)| code);
     code.trim_matches(|c: char| c == '│' || c.is_whitespace())
 }
 
@@ -497,7 +511,7 @@ fn looks_like_error(line: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{Piece, Trace, pieces};
+    use super::{Piece, Trace, begin_with_head, pieces};
 
     /// Returns the traces in a text.
     fn traces(text: &str) -> Vec<Trace<'_>> {
@@ -542,6 +556,37 @@ mod tests {
         assert_eq!(found.len(), 1);
         assert_eq!(found[0].errors, ["java.io.IOException: reset"]);
         assert_eq!(found[0].source, ["See the manual"]);
+    }
+
+    #[test]
+    fn source_below_a_frame_of_gdb_is_kept() {
+        let text = "0x0000555 in sum (c=0x0) at cart.c:12\n12\t  return c->price;\n(gdb) bt";
+        check_lines(text, &[(0, 1)]);
+        assert_eq!(traces(text)[0].source, ["return c->price;"]);
+        check_lines("12\t  return c->price;", &[]);
+    }
+
+    #[test]
+    fn heads_of_traces_are_recognised() {
+        let is_head = |text: &str| begin_with_head(&text.lines().collect::<Vec<_>>());
+        for text in [
+            "error: no method `sum`\n  --> src/cart.rs:3:5",
+            "--- FAIL: TestSum (0.00s)\n    cart_test.go:12: got 3",
+            "/ci/src/cart.ts\n  13:9  error  Unexpected any  no-explicit-any",
+        ] {
+            assert!(is_head(text), "{text}");
+        }
+        for text in [
+            "error: no method `sum`\nin src/cart.rs",
+            "--- FAIL: TestSum (0.00s)\nFAIL",
+            "/ci/src/cart.ts\nis the file",
+            // Complete by itself, or an error.
+            "src/cart.c:3:5: error: no member",
+            "TypeError: x\n    at f (a.js:1:2)",
+            "",
+        ] {
+            assert!(!is_head(text), "{text}");
+        }
     }
 
     #[test]

@@ -2,15 +2,17 @@
 //! results in TAP. Each form has a label or fixed punctuation, so that no sentence is taken for one.
 
 use super::form::{Mark, Order};
-use super::messages::message;
+use super::messages::{message, text as message_text};
 use super::places::{
-    Location, frame, is_path, leading_number, leading_place, location, split_number,
+    Frame, Location, frame, is_path, leading_number, leading_place, location, split_number,
 };
 
 /// Largest number of lines of a YAML block that are searched for a place.
 const MAX_BLOCK: usize = 8;
 /// Longest line that is examined, in bytes.
 const MAX_LINE: usize = 1_000;
+/// Longest code of a rule of a linter, in bytes.
+const MAX_CODE: usize = 12;
 
 /// Reads a line that is complete by itself.
 pub(super) fn read(text: &str) -> Option<Mark> {
@@ -22,10 +24,11 @@ pub(super) fn read(text: &str) -> Option<Mark> {
         .or_else(|| syntax_error(text))
         .or_else(|| place_in_parentheses(text))
         .or_else(|| flow_place(text))
+        .or_else(|| place_below(text).map(Mark::Place))
 }
 
-/// Reads what several lines say together, and replaces their marks: problems below the path of their file, and
-/// the place in a YAML block.
+/// Reads what several lines say together, and replaces their marks: problems below the path of their file, the
+/// violation of a rule above its place, and the place in a YAML block.
 pub(super) fn read_groups(lines: &[&str], marks: &mut [Option<Mark>]) {
     let mut at = 0;
     while let Some(line) = lines.get(at) {
@@ -33,7 +36,7 @@ pub(super) fn read_groups(lines: &[&str], marks: &mut [Option<Mark>]) {
         let group = match line.trim() {
             "at:" => block_place(line, below),
             path if is_plain_path(path) => problems(path, below),
-            _ => Vec::new(),
+            text => violation(text, below).into_iter().collect(),
         };
         let slots = marks.get_mut(at..).unwrap_or_default();
         at += group.len().max(1);
@@ -80,6 +83,28 @@ fn problem(path: &str, line: &str) -> Option<Mark> {
     // The name of the rule is in the last column.
     let text = text.rsplit_once("  ").map_or(text, |(text, _)| text);
     (!text.is_empty()).then(|| message((path, row, column), "", text))
+}
+
+/// Reads the place below a message, as Rust's compiler and many later tools draw it: `  --> src/a.py:9:8`.
+fn place_below(text: &str) -> Option<Frame> {
+    let mut arrows = ["--> ", "::: "].into_iter();
+    let place = location(arrows.find_map(|arrow| text.strip_prefix(arrow))?)?;
+    let (path, _, column) = place;
+    (column > 0 && is_path(path) && !path.contains(' ')).then(|| frame(place, ""))
+}
+
+/// Reads Ruff's ``F401 [*] `os` imported but unused`` above the place: the code of a rule, and the message.
+fn violation(text: &str, below: &[&str]) -> Option<Mark> {
+    let (code, told) = text.split_once(' ')?;
+    let is_code = code.len() <= MAX_CODE
+        && code.starts_with(|c: char| c.is_ascii_uppercase())
+        && code.ends_with(|c: char| c.is_ascii_digit())
+        && code
+            .bytes()
+            .all(|b| b.is_ascii_uppercase() || b.is_ascii_digit());
+    let next = below.first().filter(|line| line.len() <= MAX_LINE)?;
+    place_below(next.trim()).filter(|_| is_code)?;
+    Some(message_text(told.trim_start_matches("[*] ")))
 }
 
 fn indent(line: &str) -> usize {

@@ -13,6 +13,7 @@ pub(super) const C: TraceForm = TraceForm {
         frames::of_debugger(text)
             .or_else(|| frames::of_valgrind(text))
             .or_else(|| frames::of_backtrace(text))
+            .or_else(|| frames::of_listing(text))
             .or_else(|| messages::compiler(text))
             .or_else(|| messages::runtime(text))
             .or_else(|| messages::test(text))

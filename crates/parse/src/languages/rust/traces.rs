@@ -55,12 +55,6 @@ fn panicked(text: &str) -> Option<Mark> {
 /// Parses `error[E0308]: text`, which has the place below (`  --> src/a.rs:3:5`), and cargo's short
 /// form, which has both on one line.
 fn compiler(text: &str) -> Option<Mark> {
-    if let Some(place) = ["--> ", "::: "]
-        .iter()
-        .find_map(|arrow| text.strip_prefix(arrow))
-    {
-        return Some(Mark::Place(frame(source(place)?, "")));
-    }
     let is_diagnostic = text.starts_with("error") || text.starts_with("warning: ");
     if is_diagnostic && let Some(diagnostic) = labelled(text) {
         return Some(message_text(diagnostic));

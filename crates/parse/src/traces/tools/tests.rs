@@ -54,6 +54,22 @@ fn messages_of_bundlers_and_formatters_are_read() {
 }
 
 #[test]
+fn places_below_messages_are_read() {
+    check(&[
+        (
+            "F401 [*] `os` imported but unused\n --> shop/cart.py:9:8\n  |\n7 | import io\n9 | import os\n  |        ^^\nhelp: Remove unused import: `os`",
+            "shop/cart.py:9:8 | ! `os` imported but unused",
+        ),
+        (
+            "error[unresolved-import]: Cannot resolve imported module `rates`\n --> shop/cart.py:3:8",
+            "shop/cart.py:3:8 | ! Cannot resolve imported module `rates`",
+        ),
+        ("PEP8 is the style\nof shop/cart.py:9:8", ""),
+        ("--> shop/cart.py:9:8", ""),
+    ]);
+}
+
+#[test]
 fn annotations_are_read() {
     check(&[
         (

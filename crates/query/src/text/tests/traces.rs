@@ -379,3 +379,28 @@ fn frames_of_vitest_are_read() {
         ]
     );
 }
+
+#[test]
+fn head_of_a_trace_is_title_and_part_of_the_trace() {
+    for (query, title, frame) in [
+        (
+            "error: no method `sum`\n  --> src/cart.rs:3:5\n   |\n",
+            "error: no method `sum`",
+            "src/cart.rs:3 ",
+        ),
+        (
+            "--- FAIL: TestSum (0.00s)\n    cart_test.go:12: got 3\n",
+            "--- FAIL: TestSum (0.00s)",
+            "cart_test.go:12 TestSum",
+        ),
+        (
+            "/ci/src/cart.ts\n  13:9  error  Unexpected any  no-explicit-any\n",
+            "/ci/src/cart.ts",
+            "/ci/src/cart.ts:13 ",
+        ),
+    ] {
+        let text = parse(query);
+        assert_eq!(text.title().replace('`', ""), title.replace('`', ""));
+        assert_eq!(frames(&text), [frame], "{query}");
+    }
+}

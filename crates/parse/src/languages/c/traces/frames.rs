@@ -67,6 +67,13 @@ fn of_sanitizer(rest: &str) -> Option<Mark> {
     Some(innermost_first(place, name))
 }
 
+/// Reads the line of source that gdb prints below a frame: its number, a tab, and the code.
+pub(super) fn of_listing(text: &str) -> Option<Mark> {
+    let (number, code) = text.split_once('\t')?;
+    let is_number = !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit());
+    (is_number && !code.trim().is_empty()).then_some(Mark::Source)
+}
+
 fn of_source(rest: &str) -> Option<Mark> {
     let (path, rest) = rest.split_once("\", line ")?;
     let name = rest.split_once(", in ").map_or("", |(_, name)| name);
