@@ -63,6 +63,7 @@ pub(super) fn has_title(line: &str) -> bool {
     !(repair::opens_fence(line)
         || traces::is_trace_line(line)
         || is_banner(line)
+        || is_build_step(line)
         || CI_MARKS
             .iter()
             .any(|mark| line.trim_start().starts_with(mark))
@@ -75,6 +76,21 @@ const CI_MARKS: [&str; 8] = [
     "##[", "::group::", "::error::", "::error ", "::warning::", "::warning ", "section_start:",
     "travis_fold:",
 ];
+
+/// Whether a line is the heading of a step in the log of a container build: `#12 [builder 5/7] RUN make`.
+fn is_build_step(line: &str) -> bool {
+    const INSTRUCTIONS: [&str; 5] = ["RUN ", "COPY ", "ADD ", "WORKDIR ", "FROM "];
+    let is_mark = |c: char| c.is_ascii_digit() || matches!(c, '#' | '=' | '>' | ' ');
+    let line = line.trim_start_matches(is_mark);
+    let line = line.strip_prefix("ERROR ").unwrap_or(line);
+    let Some((step, rest)) = line
+        .strip_prefix('[')
+        .and_then(|line| line.split_once("] "))
+    else {
+        return false;
+    };
+    step.contains('/') && INSTRUCTIONS.iter().any(|start| rest.starts_with(start))
+}
 
 /// Whether a line is a heading as test runners print it, words between two rules: `===== FAILURES =====`.
 fn is_banner(line: &str) -> bool {

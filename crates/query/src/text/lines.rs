@@ -5,6 +5,7 @@
 use std::ops::Range;
 
 use anstream::adapter::strip_str;
+use foveate_parse::traces;
 use serde_json::Value;
 
 use super::log_entry::{self, collect_log_texts, has_trace};
@@ -15,6 +16,10 @@ use crate::log_prefix::{after_time, strip_trace_prefixes};
 const FLAT_LINES: usize = 2;
 /// A line longer than this many bytes counts as several joined ones.
 const FLAT_BYTES: usize = 200;
+
+/// Lengths in bytes of a line that a mail program wrapped: at least with the next word, at most alone.
+const MIN_WRAPPED: usize = 60;
+const MAX_WRAPPED: usize = 120;
 
 /// From this many lines that begin with a time on, they are a pasted log.
 const TIMED_LINES: usize = 2;
@@ -27,7 +32,7 @@ const COLOURED_LINES: usize = 2;
 
 /// Splits a query into lines without line ends.
 pub(super) fn split(query: &str) -> Vec<String> {
-    let lines = clean_lines(query);
+    let lines = with_whole_frames(clean_lines(query));
     let lines: Vec<String> = strip_trace_prefixes(lines.iter().map(String::as_str).collect())
         .into_iter()
         .flat_map(with_unescaped_traces)
@@ -130,6 +135,43 @@ fn logs(lines: &[String], begins: &[bool]) -> Vec<Range<usize>> {
         at = at.max(start + 1);
     }
     logs
+}
+
+/// Joins the frames of stack traces that a mail program wrapped: `File "a/b.py", line 3, in` above `load`.
+fn with_whole_frames(lines: Vec<String>) -> Vec<String> {
+    let mut whole: Vec<String> = Vec::with_capacity(lines.len());
+    for line in lines {
+        let joined = whole.last().and_then(|above| whole_frame(above, &line));
+        match (joined, whole.last_mut()) {
+            (Some(joined), Some(above)) => *above = joined,
+            _ => whole.push(line),
+        }
+    }
+    whole
+}
+
+/// Returns the line of two that is a frame with its function, if the first one was wrapped and only both are one.
+fn whole_frame(above: &str, line: &str) -> Option<String> {
+    const STARTS: [&str; 3] = ["File \"", "at ", "#"];
+    let (start, rest) = (unquoted(above), unquoted(line));
+    let next = rest.split(' ').next().unwrap_or_default();
+    let is_wrapped = STARTS.iter().any(|mark| start.starts_with(mark))
+        && above.len() <= MAX_WRAPPED
+        && rest.len() <= MAX_WRAPPED
+        && above.len() + next.len() >= MIN_WRAPPED;
+    // A place that the function would follow does not end in its line: below that is the code.
+    let is_wrapped = is_wrapped && !start.ends_with(|c: char| c.is_ascii_digit());
+    let is_whole = |text: &str| traces::of_line(text).is_some();
+    if !is_wrapped || next.is_empty() || is_whole(start) || traces::is_trace_line(rest) {
+        return None;
+    }
+    let whole = format!("{} {rest}", above.trim_end());
+    is_whole(unquoted(&whole)).then_some(whole)
+}
+
+/// Returns the text of a line without its indentation and the marks of a quotation.
+fn unquoted(line: &str) -> &str {
+    line.trim_start_matches(['>', ' ', '\t']).trim_end()
 }
 
 /// Breaks a line of a log with stack traces in its strings into lines: of JSON, the messages and the traces; of other

@@ -83,9 +83,12 @@ fn is_other_stack(text: &str) -> bool {
         || is_access(text, ["Previous read at ", "Previous write at "])
 }
 
-/// Reads `--- FAIL: TestSum/empty (0.00s)`; testify's `Error Trace: a_test.go:12` and `Error: text`.
+/// Reads `--- FAIL: TestSum/empty (0.00s)`, and `=== RUN   TestSum/empty` of the verbose form, which has the result below
+/// the messages; testify's `Error Trace: a_test.go:12` and `Error: text`.
 fn test(text: &str) -> Option<Mark> {
-    if let Some(rest) = text.strip_prefix("--- FAIL: ") {
+    const HEADINGS: [&str; 4] = ["--- FAIL: ", "=== RUN ", "=== CONT ", "=== NAME "];
+    let heading = HEADINGS.iter().find_map(|start| text.strip_prefix(start));
+    if let Some(rest) = heading.map(str::trim_start) {
         let name = rest.split(['/', ' ']).next().unwrap_or(rest);
         return Some(Mark::Function(name.to_owned()));
     }
@@ -135,7 +138,7 @@ fn undated(text: &str) -> &str {
 
 fn is_filler(text: &str) -> bool {
     let starts = [
-        "exit status ", "[signal SIG", "=== RUN ", "=== PAUSE ", "=== CONT ", "FAIL\t",
+        "exit status ", "[signal SIG", "=== PAUSE ", "--- PASS: ", "--- SKIP: ", "FAIL\t",
         "...additional frames elided", "Test:       ", "Messages:   ",
     ];
     let is_inlined = |(path, ..): (&str, u32, u32)| is_standard(path);

@@ -404,3 +404,28 @@ fn head_of_a_trace_is_title_and_part_of_the_trace() {
         assert_eq!(frames(&text), [frame], "{query}");
     }
 }
+
+#[test]
+fn frames_that_mail_programs_wrapped_are_whole() {
+    for (trace, wanted) in [
+        (
+            "> Traceback (most recent call last):\n>   File \"/usr/lib/python3.12/site-packages/shop/transports/wire.py\",\n> line 101, in send\n>     yield\n>   File \"/usr/lib/python3.12/site-packages/shop/cart.py\", line 914, in\n> total\n>     add()\n> ValueError: no price",
+            &[
+                "/usr/lib/python3.12/site-packages/shop/transports/wire.py:101 send",
+                "/usr/lib/python3.12/site-packages/shop/cart.py:914 total",
+            ][..],
+        ),
+        (
+            "Unhandled exception. System.InvalidOperationException: none\n   at Shop.Orders.Cart.Total(Order order, Customer customer) in\nC:\\work\\shop\\Cart.cs:line 70",
+            &["C:/work/shop/Cart.cs:70 Cart.Total"],
+        ),
+        // The code below a place is no function.
+        (
+            "  File \"/usr/lib/python3.12/site-packages/shop/transports.py\", line 3\n    for x in y\n             ^\nSyntaxError: expected ':'",
+            &["/usr/lib/python3.12/site-packages/shop/transports.py:3 "],
+        ),
+    ] {
+        let text = parse(&format!("It hangs\n\n{trace}\n"));
+        assert_eq!(frames(&text), wanted, "{trace}");
+    }
+}

@@ -124,7 +124,11 @@ fn test_failures_are_read() {
         ),
         (
             "=== RUN   TestSum\n    cart_test.go:9: empty cart\n--- FAIL: TestSum (0.01s)",
-            "cart_test.go:9 | ! empty cart",
+            "cart_test.go:9 TestSum | ! empty cart",
+        ),
+        (
+            "--- FAIL: TestTax (0.01s)\n=== RUN   TestOpen\n--- PASS: TestOpen (0.00s)\n=== RUN   TestSum\n    cart_test.go:9: empty cart\n--- FAIL: TestSum (0.01s)",
+            "cart_test.go:9 TestSum | ! empty cart",
         ),
         (
             "--- FAIL: TestSum (0.00s)\n    --- FAIL: TestSum/empty (0.00s)\n        cart_test.go:12: got 3",
