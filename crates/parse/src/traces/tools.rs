@@ -9,6 +9,10 @@ use super::places::{
 
 /// Largest number of lines of a YAML block that are searched for a place.
 const MAX_BLOCK: usize = 8;
+/// Start of the head of a table of problems.
+const TABLE_HEAD: &str = "Line   ";
+/// Maximum lines of such a table.
+const MAX_TABLE: usize = 400;
 /// Longest line that is examined, in bytes.
 const MAX_LINE: usize = 1_000;
 /// Longest code of a rule of a linter, in bytes.
@@ -27,8 +31,8 @@ pub(super) fn read(text: &str) -> Option<Mark> {
         .or_else(|| place_below(text).map(Mark::Place))
 }
 
-/// Reads what several lines say together, and replaces their marks: problems below the path of their file, the
-/// violation of a rule above its place, and the place in a YAML block.
+/// Reads what several lines say together, and replaces their marks: problems below the path of their file, also in a
+/// table, the violation of a rule above its place, and the place in a YAML block.
 pub(super) fn read_groups(lines: &[&str], marks: &mut [Option<Mark>]) {
     let mut at = 0;
     while let Some(line) = lines.get(at) {
@@ -36,6 +40,7 @@ pub(super) fn read_groups(lines: &[&str], marks: &mut [Option<Mark>]) {
         let group = match line.trim() {
             "at:" => block_place(line, below),
             path if is_plain_path(path) => problems(path, below),
+            head if head.starts_with(TABLE_HEAD) => table(head, below),
             text => violation(text, below).into_iter().collect(),
         };
         let slots = marks.get_mut(at..).unwrap_or_default();
@@ -66,6 +71,52 @@ fn problems(path: &str, below: &[&str]) -> Vec<Mark> {
     // The path holds the problems of several files together in one trace.
     let head = Mark::Function(String::new());
     std::iter::once(head).chain(found).collect()
+}
+
+/// Returns the marks of the head of a table of PHPStan, `Line   src/Cart.php`, and of the rows below it,
+/// `172    Method Cart::sum() should return int.`, whose texts may take several lines. Empty if there are none.
+fn table(head: &str, below: &[&str]) -> Vec<Mark> {
+    let path = head.strip_prefix(TABLE_HEAD).unwrap_or_default().trim();
+    if !is_plain_path(path) {
+        return Vec::new();
+    }
+    // Markdown drops the rules where the table has no fence.
+    let has_rule = below.first().is_some_and(|line| is_table_rule(line));
+    let mut rows: Vec<(u32, String, usize)> = Vec::new();
+    for line in below.iter().skip(usize::from(has_rule)).take(MAX_TABLE) {
+        let text = line.trim();
+        if is_table_rule(line) || text.is_empty() || line.len() > MAX_LINE {
+            break;
+        }
+        let (number, rest) = split_number(text);
+        if let Some(told) = rest.strip_prefix("  ").filter(|_| number > 0) {
+            rows.push((number, told.trim().to_owned(), 0));
+            continue;
+        }
+        let Some((_, told, lines)) = rows.last_mut() else {
+            break;
+        };
+        // Hints and identifiers follow signs.
+        if text.starts_with(|c: char| c.is_ascii()) {
+            told.push(' ');
+            told.push_str(text);
+        }
+        *lines += 1;
+    }
+    if rows.is_empty() {
+        return Vec::new();
+    }
+    let head = std::iter::once(Mark::Function(String::new()));
+    let rule = std::iter::repeat_n(Mark::Filler, usize::from(has_rule));
+    let rows = rows.into_iter().flat_map(|(row, told, lines)| {
+        let message = message((path, row, 0), "", &told);
+        std::iter::once(message).chain(std::iter::repeat_n(Mark::Filler, lines))
+    });
+    head.chain(rule).chain(rows).collect()
+}
+
+fn is_table_rule(line: &str) -> bool {
+    line.contains("------") && line.bytes().all(|byte| matches!(byte, b'-' | b' '))
 }
 
 fn problem(path: &str, line: &str) -> Option<Mark> {

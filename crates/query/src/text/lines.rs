@@ -159,7 +159,7 @@ fn whole_frame(above: &str, line: &str) -> Option<String> {
         && above.len() <= MAX_WRAPPED
         && rest.len() <= MAX_WRAPPED
         && above.len() + next.len() >= MIN_WRAPPED;
-    // A place that the function would follow does not end in its line: below that is the code.
+    // A frame that ends in the number of its line is complete: the code is below.
     let is_wrapped = is_wrapped && !start.ends_with(|c: char| c.is_ascii_digit());
     let is_whole = |text: &str| traces::of_line(text).is_some();
     if !is_wrapped || next.is_empty() || is_whole(start) || traces::is_trace_line(rest) {

@@ -21,6 +21,22 @@ fn problems_below_the_path_of_their_file_are_read() {
 }
 
 #[test]
+fn tables_of_problems_are_read() {
+    let wanted = "src/Cart.php:201 | src/Cart.php:172 | ! Parameter #1 $name of method Cart::add() expects string, string|null given. | ! Method Cart::sum() should return int.";
+    let rows = "  172    Parameter #1 $name of method Cart::add()\n         expects string, string|null given.\n         🪪  argument.type\n  201    Method Cart::sum() should return int.";
+    let fenced = format!(
+        " ------ -----\n  Line   src/Cart.php\n ------ -----\n{rows}\n ------ -----\n\n [ERROR] Found 2 errors"
+    );
+    let plain = format!("  Line   src/Cart.php\n{rows}\n\nIt is red.");
+    check(&[
+        (fenced.as_str(), wanted),
+        (plain.as_str(), wanted),
+        ("  Line   src/Cart.php\n  is long", ""),
+        ("  Line   of the cart\n  172    Sums", ""),
+    ]);
+}
+
+#[test]
 fn messages_of_bundlers_and_formatters_are_read() {
     check(&[
         (
