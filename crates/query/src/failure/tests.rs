@@ -149,6 +149,19 @@ fn failed_tests_of_every_tool_are_read_with_their_traces() {
 }
 
 #[test]
+fn question_about_a_report_names_its_failed_tests() {
+    for (name, wanted) in [("sums[1]", "sums"), ("adds up()", "adds up")] {
+        let report = format!(
+            "<testsuite><testcase classname='shop.CartTest' name='{name}'><failure message='it ran too long'/></testcase></testsuite>"
+        );
+        let (question, _) = read_report(&report).question(MAX_BYTES);
+        let tests = QueryText::parse(&question).failed_tests;
+        assert_eq!(tests.len(), 1, "{question}");
+        assert_eq!(tests[0].titles, ["CartTest", wanted]);
+    }
+}
+
+#[test]
 fn hostile_reports_are_bounded_and_not_expanded() {
     let laughs = r#"<?xml version="1.0"?><!DOCTYPE t [<!ENTITY a "ha"><!ENTITY b "&a;&a;"><!ENTITY f SYSTEM "file:///etc/passwd">]>
 <testsuite><testcase name="t&b;"><failure message="&f;">&b;&f;&#65;&amp;</failure></testcase></testsuite>"#;

@@ -44,6 +44,7 @@ pub(super) fn read(text: &str) -> Option<FailedTest> {
         .or_else(|| minitest(text))
         .or_else(|| googletest(text))
         .or_else(|| ctest(text))
+        .or_else(|| reported(text))
 }
 
 /// Reads a line of pytest: `FAILED a/test_b.py::TestC::test_d[1] - KeyError: 1`, of its verbose form
@@ -214,6 +215,25 @@ fn ctest(text: &str) -> Option<FailedTest> {
     let (number, name) = rest.trim_start().strip_prefix('#')?.split_once(": ")?;
     let is_failure = OUTCOMES.iter().any(|start| outcome.starts_with(start));
     (is_failure && is_number(number)).then(|| of_suite(name.trim_end_matches(['.', ' '])))?
+}
+
+/// Reads the sentence about a failed test of a report that [`crate::failure`] writes: "`shop.CartTest.sums` fails.", with a
+/// name of several words "`shop.CartTest adds up` fails.", and with its file
+/// "`shop.test_cart.test_sum` fails in shop/test_cart.py:12.".
+fn reported(text: &str) -> Option<FailedTest> {
+    let (name, rest) = text.strip_prefix('`')?.split_once('`')?;
+    let place = rest.strip_prefix(" fails")?.strip_suffix('.')?;
+    let is_place = |place: &str| !place.contains(' ') && place.contains('.');
+    if !place.is_empty() && !place.strip_prefix(" in ").is_some_and(is_place) {
+        return None;
+    }
+    let name = without_arguments(name);
+    let (owner, name) = name.split_once(' ').or_else(|| name.rsplit_once('.'))?;
+    if let Some(classes) = classes(owner) {
+        return named(classes.into_iter().chain([name]), ".", "");
+    }
+    let module = owner.rsplit(['.', '/']).next()?;
+    (is_name(module) && is_name(name)).then(|| named([module, name], ".", ""))?
 }
 
 /// Reads `CartTest.Sums`, with the number of its values `Small/CartTest.Sums/0`, and `cart_test`, which has no suite.
@@ -399,6 +419,32 @@ mod tests {
         }
         check("CartTest#test_sums = 0.02 s = .", &[]);
         check("Error: reset(Cart)", &[]);
+    }
+
+    #[test]
+    fn failed_tests_of_reports_are_read() {
+        for (text, names) in [
+            (
+                "`shop.CartTest adds up()[jvm]` fails.",
+                &["CartTest", "adds up"][..],
+            ),
+            (
+                "`shop.test_cart.test_sum[two]` fails in shop/test_cart.py:12.",
+                &["test_cart", "test_sum"],
+            ),
+            ("`acme.io/shop/cart.TestSum` fails.", &["cart", "TestSum"]),
+            ("`CartTest.sums` fails.", &["CartTest", "sums"]),
+        ] {
+            check(text, &[(names, "")]);
+        }
+        for text in [
+            "`Cart.sum` fails in production.",
+            "`Cart.sum` fails",
+            "`Cart.sum` fails if it is empty.",
+            "`sum` fails.",
+        ] {
+            check(text, &[]);
+        }
     }
 
     #[test]
