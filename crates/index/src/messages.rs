@@ -1,19 +1,41 @@
-//! Indexes the texts of raised errors and log calls by word trigrams, so that a pasted message finds them.
-//! Whole texts are not compared, because a user sees other text in place of a literal's placeholders.
+//! Indexes the texts of raised errors and log calls by the words in a row that they have, so that a pasted message finds
+//! them. Whole texts are not compared, because a user sees other text in place of a literal's placeholders
+//! ([`wording`] cuts them out).
+
+mod wording;
 
 use std::hash::BuildHasher;
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 use foldhash::fast::FixedState;
-use foveate_model::{Content, LocalId};
+use foveate_model::{Content, LocalId, Message as MessageFact, Role};
 use rayon::prelude::*;
 
+use self::wording::{Joint, Word, Words, hashes, joint};
 use crate::change::Change;
 use crate::files::{DefId, FileId, Files};
 use crate::sharded_map::ShardedMap;
 
 /// A trigram shared by more messages than this is ignored as uninformative.
 const MAX_MESSAGES: usize = 20;
+/// The same for a pair of words.
+const MAX_MESSAGES_OF_PAIR: usize = 3;
+/// What a pair of words, or three words with a placeholder between them, count in place of a trigram: sentences have them
+/// by chance more often.
+const WEAK: f32 = 0.5;
+/// Minimum bytes of the words of a pair. Leaves out `is a`.
+const MIN_WORD_OF_PAIR: usize = 3;
+/// Words that a user may see in place of a placeholder between words of a trigram.
+const GAPS: RangeInclusive<usize> = 0..=8;
+/// Maximum words of a message that are indexed.
+const MAX_WORDS: usize = 256;
+/// Maximum words of a text that is searched; gaps are tried at each.
+const MAX_SEARCHED_WORDS: usize = 4_000;
+/// Minimum share of the words of a message in prose, and minimum rarity (see [`Match`]) of what it shares. Sentences
+/// share a few words in a row with messages by chance.
+const MIN_SHARE_IN_PROSE: f32 = 0.75;
+const MIN_RARITY_IN_PROSE: f32 = 1.5;
 
 /// A message of the repository.
 #[derive(Clone, Copy, Debug)]
@@ -24,54 +46,148 @@ pub struct MessagePlace {
     pub enclosing: Option<DefId>,
 }
 
-/// All messages of a snapshot by trigram.
+/// All messages of a snapshot, those of tests left out, by their grams.
 #[derive(Clone, Debug, Default)]
 pub struct Messages {
     files: Vec<Arc<FileMessages>>,
-    by_trigram: ShardedMap<Trigram, (FileId, u32)>,
+    by_gram: ShardedMap<Gram, (FileId, u32)>,
 }
 
-/// The hash of three consecutive words.
-type Trigram = u64;
+/// The hash of consecutive words of a message.
+type Gram = u64;
+
+/// What a gram consists of; a part of its hash.
+#[derive(Clone, Copy, Hash)]
+enum Shape {
+    /// Three words in a row.
+    Trigram,
+    /// Three words with a placeholder after the first.
+    GapAfterFirst,
+    /// Three words with a placeholder after the second.
+    GapAfterSecond,
+    /// Two words in a row, of a message without three.
+    Pair,
+}
 
 #[derive(Debug, Default)]
 struct FileMessages {
     messages: Box<[Message]>,
-    /// The distinct trigrams of each message with the message's position.
-    trigrams: Box<[(Trigram, u32)]>,
+    /// The distinct grams of each message with the message's position.
+    grams: Box<[(Gram, u32)]>,
 }
 
 #[derive(Debug)]
 struct Message {
     enclosing: Option<LocalId>,
-    /// Number of its trigrams.
-    trigrams: u32,
+    /// Number of its grams.
+    grams: u32,
+}
+
+/// What a text and a message have in common.
+#[derive(Clone, Copy, Debug)]
+struct Match {
+    place: MessagePlace,
+    /// The share of the message's grams that the text has.
+    share: f32,
+    /// The sum of the rarities of these grams, `1 / n` for one that `n` messages have, times [`WEAK`] unless it is a
+    /// trigram.
+    rarity: f32,
 }
 
 impl FileMessages {
     fn new(content: &Content) -> Self {
-        let mut messages = Vec::with_capacity(content.facts.messages.len());
-        let mut trigrams = Vec::new();
-        for (position, message) in (0..).zip(&content.facts.messages) {
-            let words: Vec<u64> = hashes(message.span.of(&content.text)).collect();
-            let own = trigrams.len();
-            trigrams.extend(
-                words
-                    .array_windows()
-                    .map(|words| (trigram(*words), position)),
-            );
+        let (mut messages, mut grams) = (Vec::new(), Vec::new());
+        let mut rest = &content.facts.messages[..];
+        while let [first, ..] = rest {
+            let (words, literals) = words_of(rest, &content.text);
+            rest = rest.get(literals..).unwrap_or_default();
+            let mut own = grams_of(words.get(..MAX_WORDS).unwrap_or(&words));
+            own.sort_unstable();
+            own.dedup();
+            let position = messages.len() as u32;
             messages.push(Message {
-                enclosing: message.enclosing,
-                trigrams: (trigrams.len() - own) as u32,
+                enclosing: first.enclosing,
+                grams: own.len() as u32,
             });
+            grams.extend(own.into_iter().map(|gram| (gram, position)));
         }
-        trigrams.sort_unstable_by_key(|(trigram, position)| (*position, *trigram));
-        trigrams.dedup();
         Self {
             messages: messages.into(),
-            trigrams: trigrams.into(),
+            grams: grams.into(),
         }
     }
+}
+
+/// Returns the words of the first message, and of how many literals it consists: those that the code concatenates.
+fn words_of(literals: &[MessageFact], text: &str) -> (Vec<Word>, usize) {
+    let mut words = Words::default();
+    let mut count = 0;
+    for (at, literal) in literals.iter().enumerate() {
+        let before = at.checked_sub(1).and_then(|before| literals.get(before));
+        if let Some(before) = before {
+            let between = text.get(before.span.end as usize..literal.span.start as usize);
+            let joint = between.and_then(joint);
+            match joint.filter(|_| before.enclosing == literal.enclosing) {
+                Some(Joint::Seam) => {}
+                Some(Joint::Placeholder) => words.placeholder(),
+                None => break,
+            }
+        }
+        words.literal(literal.span.of(text));
+        count += 1;
+    }
+    (words.words, count)
+}
+
+/// Returns the grams of a message; a message without three words in a row has pairs.
+fn grams_of(words: &[Word]) -> Vec<Gram> {
+    let trigrams = words.array_windows::<3>().filter_map(|[a, b, c]| {
+        let shape = match (b.follows_placeholder, c.follows_placeholder) {
+            (false, false) => Shape::Trigram,
+            (true, false) => Shape::GapAfterFirst,
+            (false, true) => Shape::GapAfterSecond,
+            (true, true) => return None,
+        };
+        Some(gram(shape, [a.hash, b.hash, c.hash]))
+    });
+    let trigrams: Vec<Gram> = trigrams.collect();
+    if !trigrams.is_empty() {
+        return trigrams;
+    }
+    let is_telling = |word: &Word| word.len >= MIN_WORD_OF_PAIR;
+    let pairs = words
+        .array_windows::<2>()
+        .filter(|[a, b]| !b.follows_placeholder && is_telling(a) && is_telling(b));
+    pairs
+        .map(|[a, b]| gram(Shape::Pair, [a.hash, b.hash, 0]))
+        .collect()
+}
+
+/// Returns the grams that a text may share with messages: trigrams, those with a gap, and pairs.
+fn searched_grams(text: &str) -> [Vec<Gram>; 3] {
+    let words: Vec<u64> = hashes(text).take(MAX_SEARCHED_WORDS).collect();
+    let (mut trigrams, mut gapped, mut pairs) = (Vec::new(), Vec::new(), Vec::new());
+    for (at, first) in words.iter().enumerate() {
+        let Some(second) = words.get(at + 1) else {
+            break;
+        };
+        pairs.push(gram(Shape::Pair, [*first, *second, 0]));
+        if let Some(third) = words.get(at + 2) {
+            trigrams.push(gram(Shape::Trigram, [*first, *second, *third]));
+        }
+        for gap in GAPS {
+            let after = at + 1 + gap;
+            if let (Some(b), Some(c)) = (words.get(after), words.get(after + 1)) {
+                gapped.push(gram(Shape::GapAfterFirst, [*first, *b, *c]));
+                gapped.push(gram(Shape::GapAfterSecond, [*first, *second, *c]));
+            }
+        }
+    }
+    for grams in [&mut trigrams, &mut gapped, &mut pairs] {
+        grams.sort_unstable();
+        grams.dedup();
+    }
+    [trigrams, gapped, pairs]
 }
 
 impl Messages {
@@ -86,6 +202,8 @@ impl Messages {
     }
 
     fn build(files: &Files, previous: Option<(&Self, &Change)>) -> Self {
+        // Tests repeat the messages that they expect.
+        let is_test = |id: FileId| files.file(id).role == Role::Test;
         let ids: Vec<FileId> = files.ids().collect();
         let none: Arc<FileMessages> = Arc::default();
         let of_files: Vec<Arc<FileMessages>> = ids
@@ -99,18 +217,20 @@ impl Messages {
                 });
                 match (before, files.content(*id)) {
                     (Some(messages), _) => Arc::clone(messages),
-                    (None, Some(content)) if !content.facts.messages.is_empty() => {
+                    (None, Some(content))
+                        if !content.facts.messages.is_empty() && !is_test(*id) =>
+                    {
                         Arc::new(FileMessages::new(content))
                     }
                     (None, _) => Arc::clone(&none),
                 }
             })
             .collect();
-        let trigrams = || of_files.iter().map(|f| f.trigrams.len()).sum();
+        let grams = || of_files.iter().map(|f| f.grams.len()).sum();
         let mut index = Self {
-            by_trigram: match previous {
+            by_gram: match previous {
                 Some((previous, change)) => previous.remaining(change),
-                None => ShardedMap::with_capacity(trigrams()),
+                None => ShardedMap::with_capacity(grams()),
             },
             files: of_files,
         };
@@ -122,85 +242,100 @@ impl Messages {
     }
 
     /// Returns the table without the entries of changed files, with the ids of the later snapshot.
-    fn remaining(&self, change: &Change) -> ShardedMap<Trigram, (FileId, u32)> {
-        let mut by_trigram = self.by_trigram.clone();
+    fn remaining(&self, change: &Change) -> ShardedMap<Gram, (FileId, u32)> {
+        let mut by_gram = self.by_gram.clone();
         let edited = change
             .changed()
             .iter()
             .filter_map(|file| change.earlier_id(*file));
         for file in change.gone().chain(edited) {
-            for (trigram, position) in &self.files[file.0 as usize].trigrams {
-                by_trigram.remove(trigram, &(file, *position));
+            for (gram, position) in &self.files[file.0 as usize].grams {
+                by_gram.remove(gram, &(file, *position));
             }
         }
         if change.is_stable() {
-            by_trigram
+            by_gram
         } else {
-            by_trigram.renumbered(change)
+            by_gram.renumbered(change)
         }
     }
 
     fn add(&mut self, file: FileId) {
-        for (trigram, position) in &self.files[file.0 as usize].trigrams {
-            self.by_trigram.insert(trigram, (file, *position));
+        for (gram, position) in &self.files[file.0 as usize].grams {
+            self.by_gram.insert(gram, (file, *position));
         }
     }
 
-    /// Returns the messages that share rare trigrams with `text`, each with the strength of the match (0 to 1), by
-    /// position: the share of the message's trigrams that `text` contains, times `r / (r + 1)`. `r` is the sum of the
-    /// rarities of these trigrams, `1 / n` for one that `n` messages have: a few words in a row are found by chance, and
-    /// a message that many places raise says little about each.
+    /// Returns the messages that share rare words in a row with `text`, an error message, each with the strength of the
+    /// match (0 to 1), by position: the share of the message's grams that `text` contains, times `r / (r + 1)`. `r` is
+    /// the sum of the rarities of these grams, `1 / n` for one that `n` messages have: a few words in a row are found by
+    /// chance, and a message that many places raise says little about each.
     pub fn search(&self, text: &str) -> Vec<(MessagePlace, f32)> {
-        let words: Vec<u64> = hashes(text).collect();
-        let mut trigrams: Vec<Trigram> = words.array_windows().map(|w| trigram(*w)).collect();
-        trigrams.sort_unstable();
-        trigrams.dedup();
+        let found = self.matches(text).into_iter();
+        found.map(|found| (found.place, found.strength())).collect()
+    }
+
+    /// The same for sentences, which may have a message among them: only messages of which most is there.
+    pub fn search_prose(&self, text: &str) -> Vec<(MessagePlace, f32)> {
+        let found = self.matches(text).into_iter();
+        found
+            .filter(|found| {
+                found.share >= MIN_SHARE_IN_PROSE && found.rarity >= MIN_RARITY_IN_PROSE
+            })
+            .map(|found| (found.place, found.strength()))
+            .collect()
+    }
+
+    fn matches(&self, text: &str) -> Vec<Match> {
+        let [trigrams, gapped, pairs] = searched_grams(text);
         let mut places: Vec<((FileId, u32), f32)> = Vec::new();
-        for trigram in &trigrams {
-            let list = self.by_trigram.get(trigram);
-            if list.len() <= MAX_MESSAGES {
-                let rarity = 1.0 / list.len() as f32;
-                places.extend(list.iter().map(|place| (*place, rarity)));
+        for (grams, max_messages, weight) in [
+            (trigrams, MAX_MESSAGES, 1.0),
+            (gapped, MAX_MESSAGES, WEAK),
+            (pairs, MAX_MESSAGES_OF_PAIR, WEAK),
+        ] {
+            for gram in &grams {
+                let list = self.by_gram.get(gram);
+                if list.len() <= max_messages {
+                    let rarity = weight / list.len() as f32;
+                    places.extend(list.iter().map(|place| (*place, rarity)));
+                }
             }
         }
         places.sort_by_key(|(place, _)| *place);
-        places
-            .chunk_by(|(a, _), (b, _)| a == b)
-            .filter_map(|run| {
-                let ((file, position), _) = *run.first()?;
-                let of_file = self.files.get(file.0 as usize)?;
-                let message = of_file.messages.get(position as usize)?;
-                let place = MessagePlace {
-                    file,
-                    enclosing: message.enclosing.map(|local| DefId::new(file, local)),
-                };
-                let share = run.len() as f32 / message.trigrams.max(1) as f32;
-                let rarity: f32 = run.iter().map(|(_, rarity)| rarity).sum();
-                Some((place, share.min(1.0) * rarity / (rarity + 1.0)))
-            })
-            .collect()
+        let runs = places.chunk_by(|(a, _), (b, _)| a == b);
+        runs.filter_map(|run| self.matched(run)).collect()
+    }
+
+    /// Combines the grams that a text shares with one message, each with its rarity.
+    fn matched(&self, run: &[((FileId, u32), f32)]) -> Option<Match> {
+        let ((file, position), _) = *run.first()?;
+        let of_file = self.files.get(file.0 as usize)?;
+        let message = of_file.messages.get(position as usize)?;
+        Some(Match {
+            place: MessagePlace {
+                file,
+                enclosing: message.enclosing.map(|local| DefId::new(file, local)),
+            },
+            share: run.len() as f32 / message.grams.max(1) as f32,
+            rarity: run.iter().map(|(_, rarity)| rarity).sum(),
+        })
     }
 
     /// Estimated heap size in bytes; data shared with other snapshots counts in full.
     pub fn heap_bytes(&self) -> usize {
         let of_file =
-            |file: &Arc<FileMessages>| size_of_val(&*file.messages) + size_of_val(&*file.trigrams);
-        self.files.iter().map(of_file).sum::<usize>() + self.by_trigram.heap_bytes(|_| 0)
+            |file: &Arc<FileMessages>| size_of_val(&*file.messages) + size_of_val(&*file.grams);
+        self.files.iter().map(of_file).sum::<usize>() + self.by_gram.heap_bytes(|_| 0)
     }
 }
 
-fn trigram(words: [u64; 3]) -> Trigram {
-    FixedState::default().hash_one(words)
+impl Match {
+    fn strength(self) -> f32 {
+        self.share * self.rarity / (self.rarity + 1.0)
+    }
 }
 
-/// Returns the hashes of the words of a text, ignoring case.
-fn hashes(text: &str) -> impl Iterator<Item = u64> {
-    words(text).map(|word| FixedState::default().hash_one(word))
-}
-
-/// Returns the lower-cased runs of letters and digits.
-fn words(text: &str) -> impl Iterator<Item = String> {
-    text.split(|c: char| !c.is_alphanumeric())
-        .filter(|word| !word.is_empty())
-        .map(str::to_lowercase)
+fn gram(shape: Shape, words: [u64; 3]) -> Gram {
+    FixedState::default().hash_one((shape, words))
 }
