@@ -2,10 +2,11 @@
 
 use std::ops::Range;
 
-use foveate_model::{Message, RegionKind, Span};
+use foveate_model::{Message, MessageKind, RegionKind, Span};
 use tree_sitter::Node;
 
 use super::{Collector, span};
+use crate::messages::named;
 use crate::syntax::Descend;
 
 impl Collector<'_> {
@@ -26,10 +27,31 @@ impl Collector<'_> {
             (start, descend) = (code.end_byte(), Descend::Into);
         }
         self.region(RegionKind::Text, Span::new(start, node.end_byte()));
-        if self.context.message.is_some() {
-            self.message(self.inside_quotes(node));
+        let kind = self.context.message;
+        if let Some(kind) = kind.or_else(|| self.named_message(span(node))) {
+            self.add_message(kind, self.inside_quotes(node));
         }
         descend
+    }
+
+    /// Returns the kind of message that a literal is by its name, or by that of the function that returns it. A literal
+    /// beside a message continues it.
+    fn named_message(&self, literal: Span) -> Option<MessageKind> {
+        let before = self.text.get(..literal.start as usize)?;
+        let continued = self.messages.last().filter(|last| {
+            let between = before.get(last.span.end as usize..);
+            between.is_some_and(named::is_between_parts)
+        });
+        if let Some(continued) = continued {
+            return Some(continued.kind);
+        }
+        if !named::is_sentence(literal.of(self.text)) {
+            return None;
+        }
+        let function = self.context.enclosing.and_then(|id| self.definition(id));
+        let is_named = function.is_some_and(|function| named::describes(&function.name))
+            || named::names_literal_after(before);
+        is_named.then_some(MessageKind::Error)
     }
 
     /// Returns the span of a literal's text, which excludes its quotes and what is written before and after
@@ -47,9 +69,13 @@ impl Collector<'_> {
 
     /// Adds a string literal if the current context says that users may see it.
     pub(crate) fn message(&mut self, literal: Span) {
-        if let Some(kind) = self.context.message
-            && !literal.of(self.text).trim().is_empty()
-        {
+        if let Some(kind) = self.context.message {
+            self.add_message(kind, literal);
+        }
+    }
+
+    fn add_message(&mut self, kind: MessageKind, literal: Span) {
+        if !literal.of(self.text).trim().is_empty() {
             self.messages.push(Message {
                 kind,
                 span: literal,

@@ -224,9 +224,9 @@ fn named_type(mut node: Node<'_>) -> Option<Node<'_>> {
 /// Returns the kind of message that a call carries. C has no exceptions: error reports are recognised by
 /// the function's name.
 fn message(path: &str, name: &str) -> Option<MessageKind> {
-    const ERRORS: [&str; 13] = [
+    const ERRORS: [&str; 17] = [
         "error", "err", "errx", "fatal", "panic", "die", "abort", "fail", "failed", "failure",
-        "throw", "perror", "exception",
+        "throw", "perror", "exception", "corrupt", "corruption", "invalid", "unsupported",
     ];
     const LOGS: [&str; 12] = [
         "log", "warn", "warning", "warnx", "debug", "info", "trace", "notice", "printf", "fprintf",
@@ -236,32 +236,11 @@ fn message(path: &str, name: &str) -> Option<MessageKind> {
         return Some(kind);
     }
     let is_one = |word: &str, of: &[&str]| of.iter().any(|known| word.eq_ignore_ascii_case(known));
-    let has = |of: &[&str]| words(name).any(|word| is_one(word, of));
+    let has = |of: &[&str]| messages::words(name).any(|word| is_one(word, of));
     if has(&ERRORS) {
         return Some(MessageKind::Error);
     }
     has(&LOGS).then_some(MessageKind::Log)
-}
-
-/// Splits a name of any form into words: `serverLog`, `RETURN_ERROR_IF`, `log_debug`.
-fn words(name: &str) -> impl Iterator<Item = &str> {
-    let parts = name.split('_').filter(|part| !part.is_empty());
-    parts.flat_map(|part| {
-        let mut rest = part;
-        std::iter::from_fn(move || {
-            if rest.is_empty() {
-                return None;
-            }
-            let bytes = rest.as_bytes();
-            let end = (1..bytes.len()).find(|at| {
-                let is_lower = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_lowercase);
-                is_lower(at - 1) && !is_lower(*at)
-            });
-            let (word, after) = rest.split_at_checked(end.unwrap_or(rest.len()))?;
-            rest = after;
-            Some(word)
-        })
-    })
 }
 
 /// Adds the import of `#include "a/b.h"`, which imports everything in it.

@@ -119,6 +119,7 @@ fn message(path: &str, name: &str) -> Option<MessageKind> {
     match name {
         "abort" => Some(MessageKind::Error),
         "deprecate" | "deprecation_warning" => Some(MessageKind::Log),
+        "log" | "debug" | "info" | "error" | "fatal" if path == name => Some(MessageKind::Log),
         _ => messages::of_call(path.trim_start_matches(['$', '@']), name),
     }
 }

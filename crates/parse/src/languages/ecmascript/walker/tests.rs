@@ -468,13 +468,15 @@ console.warn('careful', x);
 const e = new HttpError('late');
 invariant(x, 'not one');
 Promise.reject(new Error(\"no\"));
+const texts = { message: `no page ${x}`, title: 'not a message' };
 ";
     same(
         &testing::messages(javascript(), source),
         "Error: bad ${name} value
          Log: careful
          Error: late
-         Error: no",
+         Error: no
+         Error: no page ${x}",
         source,
     );
 }

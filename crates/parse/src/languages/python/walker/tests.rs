@@ -393,6 +393,27 @@ warnings.warn('old')\nself.fail('no')\nerrors.append(ValidationError('wrong'))\n
 }
 
 #[test]
+fn literals_named_as_messages_are_found() {
+    let source = "ERR_FULL = 'the store is full'
+message = (
+    'no page of '
+    f'{x} left'
+)
+text = {'error': 'in ' + x + ' y', 'message': 'no page', 'E1001': 'not open'}
+name = 'not a message'
+";
+    same(
+        &testing::messages(python(), source),
+        "Error: the store is full
+         Error: no page of
+         Error: {x} left
+         Error: no page
+         Error: not open",
+        source,
+    );
+}
+
+#[test]
 fn regions_exclude_interpolated_code() {
     let source = "'''Doc.'''\n# note\nx = f'a {b(\"c\")} d' 'e'\ndef f():\n    # first\n    'doc'\n    'text'\n";
     same(

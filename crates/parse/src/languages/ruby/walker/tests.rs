@@ -373,6 +373,11 @@ fn error_and_log_messages_are_collected() {
         ("Rails.logger.info('hi')", "Log: hi"),
         ("$log.error \"x\", a: 1", "Log: x"),
         ("@logger.debug { 'later' }", "Log: later"),
+        ("log \"no #{b} left\"", "Log: no #{b} left"),
+        (
+            "a = { error: 'no file', name: 'no file' }",
+            "Error: no file",
+        ),
         ("puts 'x'", ""),
     ] {
         same(&messages(ruby(), source), expected, source);
