@@ -38,11 +38,14 @@ pub(crate) fn is_sentence(literal: &str) -> bool {
 /// Whether a text, from the end of one literal to the start of another, says that they are parts of one text: nothing, an
 /// operator, or a value between operators.
 pub(crate) fn is_between_parts(between: &str) -> bool {
+    if between.len() > MAX_BEFORE {
+        return false;
+    }
     let operators = ['+', '.', '<'];
     let is_blank = |c: char| c.is_whitespace() || "\"'`\\".contains(c);
     let inside = between.trim_matches(is_blank);
-    between.len() <= MAX_BEFORE
-        && (inside.is_empty() || inside.starts_with(operators) && inside.ends_with(operators))
+    let is_joined = inside.starts_with(operators) && inside.ends_with(operators);
+    (inside.is_empty() || is_joined)
         && !inside.contains([';', '{', '}', '?', ':', ',', '"', '\'', '`'])
 }
 

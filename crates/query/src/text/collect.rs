@@ -21,7 +21,8 @@ use crate::log_prefix::without_times;
 
 /// The longest error message that is kept, in bytes.
 const MAX_ERROR: usize = 400;
-
+/// Maximum lines of a code block that prose announces as an error message; a longer one is a log.
+const MAX_ANNOUNCED_LINES: usize = 5;
 /// Maximum error messages that are read from entries of logs; a text with more repeats itself.
 const MAX_LOGGED: usize = 50;
 
@@ -50,6 +51,8 @@ struct Collector<'r> {
     seen_errors: HashSet<String>,
     /// Number of errors that were read from entries of logs.
     logged_errors: usize,
+    /// The prose before says that an error follows.
+    announces_error: bool,
 }
 
 /// Returns the text of a line that is an entry of a log; any other line as it is.
@@ -259,11 +262,16 @@ impl Collector<'_> {
         for text in quoted {
             self.segment(SegmentKind::Quoted, text);
         }
-        let surroundings = log_entry::surroundings(lines.iter().map(|line| line.text));
-        for (line, surroundings) in lines.iter().zip(surroundings) {
-            self.literals(literals::read(&inline::without_escapes(line.text)));
-            self.errors_in(line.text, surroundings);
+        let texts: Vec<&str> = lines.iter().map(|line| line.text).collect();
+        let surroundings = log_entry::surroundings(texts.iter().copied());
+        for (line, surroundings) in texts.iter().zip(surroundings) {
+            self.literals(literals::read(&inline::without_escapes(line)));
+            self.errors_in(line, surroundings);
         }
+        for message in quoted_messages::announced(&texts) {
+            self.error(&inline::without_escapes(message));
+        }
+        self.announces_error = quoted_messages::ends_with_announcement(&texts);
     }
 
     /// Collects mentions and paths from plain words. Returns the text with each URL replaced by the path or the
@@ -422,13 +430,17 @@ impl Collector<'_> {
             true => vec![Surroundings::Log; lines.len()],
             false => log_entry::surroundings(lines.iter().copied()),
         };
+        let is_announced = std::mem::take(&mut self.announces_error)
+            && is_output
+            && lines.len() <= MAX_ANNOUNCED_LINES;
         for (line, surroundings) in lines.iter().zip(surroundings) {
             if traces::is_error(line) {
                 self.error(traces::error_text(line));
                 continue;
             }
             self.logged(line, surroundings);
-            if is_output && is_error_chain(line) {
+            let is_message = is_announced && quoted_messages::is_message(line);
+            if is_message || is_output && is_error_chain(line) {
                 self.error(line);
             }
             self.code_paths(line);

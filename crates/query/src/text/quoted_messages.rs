@@ -1,5 +1,5 @@
-//! Finds the error messages that a sentence quotes: after "error", "fails with", "says" and the like. Must not take every
-//! quoted text for one: names, values and commands are quoted, too.
+//! Finds the error messages that a sentence announces with "error", "fails with", "says" and the like: quoted in it, or on a
+//! line of its own after it. Must not take every quoted text for one: names, values and commands are quoted, too.
 
 use foveate_parse::code;
 
@@ -69,6 +69,30 @@ pub(super) fn read(line: &str) -> Vec<&str> {
         .collect()
 }
 
+/// Returns the error messages among the lines of prose that stand alone between blank lines.
+pub(super) fn announced<'l>(lines: &[&'l str]) -> Vec<&'l str> {
+    let is_blank = |at: usize| lines.get(at).is_none_or(|line| line.trim().is_empty());
+    let alone =
+        (1..lines.len()).filter(|at| !is_blank(*at) && is_blank(at - 1) && is_blank(at + 1));
+    let mut found = Vec::new();
+    for at in alone {
+        let before = lines.get(..at).unwrap_or_default();
+        let line = lines.get(at).map_or("", |line| line.trim());
+        if ends_with_announcement(before) && is_message(line) {
+            found.push(line);
+        }
+    }
+    found
+}
+
+/// Whether the last sentence of some lines says that an error follows.
+pub(super) fn ends_with_announcement(lines: &[&str]) -> bool {
+    // The line before the blank one.
+    let mut last = lines.iter().rev().take(2);
+    last.find(|line| !line.trim().is_empty())
+        .is_some_and(|line| announces(line))
+}
+
 /// Whether a text before a quotation says that an error follows.
 fn announces(before: &str) -> bool {
     let start = before.floor_char_boundary(before.len().saturating_sub(MAX_BEFORE));
@@ -107,8 +131,8 @@ fn announces(before: &str) -> bool {
     VERBS.contains(last) || *last == "with" && FAILS.contains(&before_last)
 }
 
-/// Whether a quotation is a message: words, not code or a command.
-fn is_message(text: &str) -> bool {
+/// Whether a text is a message: words, not code or a command.
+pub(super) fn is_message(text: &str) -> bool {
     let words: Vec<&str> = text.split_whitespace().collect();
     let is_plain = |word: &&&str| {
         let word = word.trim_end_matches([',', '.', ':', ';', '!']);
@@ -145,6 +169,26 @@ mod tests {
             "Starting it errors with «no such block»",
         ] {
             assert_eq!(read(line), ["no such block"], "{line}");
+        }
+    }
+
+    #[test]
+    fn messages_on_lines_after_their_announcement_are_found() {
+        let found = |text: &str| announced(&text.lines().collect::<Vec<_>>()).join("|");
+        for before in ["I get this error:", "It fails with", "The page then says:"] {
+            let text = format!("{before}\n\nno such block\n\nand stops.");
+            assert_eq!(found(&text), "no such block", "{before}");
+        }
+        for text in [
+            "I get an error.\n\nno such block",
+            "I open the page:\n\nno such block",
+            "I get this error:\n\nno such block\nis there",
+            "I get this error:\n\nopen --no such block",
+            "I get this error:",
+            "no such block",
+            "",
+        ] {
+            assert_eq!(found(text), "", "{text}");
         }
     }
 

@@ -101,6 +101,28 @@ fn quoted_messages_are_errors() {
 }
 
 #[test]
+fn announced_lines_are_errors() {
+    for query in [
+        "It stops\n\nI get this error:\n\nno such block is there\n\nNothing else.\n",
+        "It stops\n\nI get this error:\n\n```\nno such block is there\n```\n",
+    ] {
+        assert_eq!(errors(query), ["no such block is there"], "{query}");
+    }
+    for query in [
+        "It stops\n\nI get this list:\n\n```\nno such block is there\n```\n",
+        "It stops\n\nI get this error:\n\n```\na b c\n```\n\n```\nno such block is there\n```\n",
+    ] {
+        assert!(
+            !errors(query).contains(&"no such block is there".into()),
+            "{query}"
+        );
+    }
+    let long = "no such block is there\n".repeat(6);
+    let log = format!("It stops\n\nI get this error:\n\n```\n{long}```\n");
+    assert_eq!(errors(&log), [""; 0]);
+}
+
+#[test]
 fn errors_of_logs_are_limited() {
     let log = |count: usize| -> String {
         let lines = (0..count).map(|n| format!("ERROR could not open block {n}\n"));
