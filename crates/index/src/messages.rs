@@ -42,7 +42,9 @@ const MIN_RARITY_IN_PROSE: f32 = 1.5;
 pub struct MessagePlace {
     /// The file that contains it.
     pub file: FileId,
-    /// The function that contains it.
+    /// 1-based line of its start.
+    pub line: u32,
+    /// The function or class that contains it.
     pub enclosing: Option<DefId>,
 }
 
@@ -78,6 +80,7 @@ struct FileMessages {
 
 #[derive(Debug)]
 struct Message {
+    line: u32,
     enclosing: Option<LocalId>,
     /// Number of its grams.
     grams: u32,
@@ -106,6 +109,7 @@ impl FileMessages {
             own.dedup();
             let position = messages.len() as u32;
             messages.push(Message {
+                line: first.line,
                 enclosing: first.enclosing,
                 grams: own.len() as u32,
             });
@@ -315,6 +319,7 @@ impl Messages {
         Some(Match {
             place: MessagePlace {
                 file,
+                line: message.line,
                 enclosing: message.enclosing.map(|local| DefId::new(file, local)),
             },
             share: run.len() as f32 / message.grams.max(1) as f32,

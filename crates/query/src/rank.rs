@@ -9,6 +9,7 @@ mod evidence;
 mod files;
 mod functions;
 mod history;
+mod messages;
 mod narrowing;
 mod probability;
 mod purposes;

@@ -12,6 +12,19 @@ const STORE: &str = "
 
     def opened(path):
         logger.info('the store was opened at %s without a lock', path)
+
+    //- limits.py
+    ERR_FULL = 'no page of the shelf is left to use'
+
+    //- shelf.py
+    from limits import ERR_FULL
+
+    def put(page):
+        if not page:
+            raise StoreError(ERR_FULL)
+
+    def take(page):
+        return page
     ";
 
 /// Returns the functions whose messages a query has.
@@ -34,6 +47,14 @@ fn message_of_a_report_is_found_without_marks() {
     ] {
         assert_eq!(found(&report), ["freed"], "{report}");
     }
+}
+
+#[test]
+fn message_in_a_constant_leads_to_its_users() {
+    assert_eq!(
+        found("StoreError: no page of the shelf is left to use"),
+        ["put"]
+    );
 }
 
 #[test]

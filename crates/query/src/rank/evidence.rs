@@ -4,8 +4,8 @@ use foldhash::HashMap;
 use foveate_index::lexical::{Hits, IndexedCommit, QueryTerm};
 use foveate_index::messages::MessagePlace;
 use foveate_index::{DefId, FileId, Snapshot, tokens};
-use foveate_model::Language;
 
+use super::messages;
 use super::roles::Roles;
 use super::terms::query_terms;
 use super::weights::RankConfig;
@@ -13,7 +13,7 @@ use crate::deadline::{Deadline, Stage};
 use crate::intent::IntentKind;
 use crate::issue::{Issue, IssueCode};
 use crate::resolve::{EvidenceSource, NamedLine, NamedSection, Resolution};
-use crate::text::{QueryText, Segment, SegmentKind};
+use crate::text::{QueryText, SegmentKind};
 
 /// Statistics of a term of the query.
 #[derive(Clone, Copy, Debug)]
@@ -143,41 +143,6 @@ fn says_little(text: &QueryText) -> bool {
     words.sum::<usize>() <= FEW_WORDS
 }
 
-/// Maximum lines of a code block that is the output of which a report tells. A longer one is a log, most of whose lines
-/// are no failures.
-const MAX_OUTPUT_LINES: usize = 5;
-
-/// Returns the texts of a query that are error messages, or may be.
-fn error_texts(text: &QueryText) -> String {
-    let errors = text.segments.iter().filter(|segment| match segment.kind {
-        SegmentKind::ErrorMessage | SegmentKind::Title => true,
-        // Messages are matched by three consecutive words.
-        SegmentKind::Quoted => segment.text.split_whitespace().nth(2).is_some(),
-        _ => false,
-    });
-    joined(errors)
-}
-
-/// Returns the texts of a query that may have an error message among their words: a message on a line of its own, or in
-/// a sentence without quotes, is prose.
-fn told_texts(text: &QueryText) -> String {
-    let is_output = |segment: &Segment| {
-        let language = segment.language;
-        language.is_none_or(|language| language == Language::TEXT)
-            && segment.text.lines().nth(MAX_OUTPUT_LINES).is_none()
-    };
-    joined(text.segments.iter().filter(|segment| match segment.kind {
-        SegmentKind::Prose | SegmentKind::InlineCode => true,
-        SegmentKind::CodeBlock => is_output(segment),
-        _ => false,
-    }))
-}
-
-fn joined<'t>(segments: impl Iterator<Item = &'t Segment>) -> String {
-    let texts: Vec<&str> = segments.map(|segment| segment.text.as_str()).collect();
-    texts.join("\n")
-}
-
 impl Evidence {
     /// Combines the definitions and files that the query names with the results of its words.
     pub(super) fn gather(
@@ -204,8 +169,6 @@ impl Evidence {
                 .map(|e| (e.file, e.strength))
                 .collect()
         };
-        let mut messages = snapshot.messages.search(&error_texts(text));
-        messages.extend(snapshot.messages.search_prose(&told_texts(text)));
         let roles = Roles::of(text, intent, &config.role)
             .with_named(named_files)
             .with_described(&snapshot.files, |term| words.terms.contains_key(&term))
@@ -224,7 +187,7 @@ impl Evidence {
             cited: cited(snapshot, text, resolution, config),
             focus: focus(resolution),
             place: resolution.place.filter(|_| says_little(text)),
-            messages,
+            messages: messages::gather(snapshot, text),
         }
     }
 

@@ -1,0 +1,102 @@
+//! Finds the messages of the repository that a query has: among its errors, and in its sentences. A message in a constant
+//! leads to the functions that use the constant.
+
+use foldhash::HashSet;
+use foveate_index::messages::MessagePlace;
+use foveate_index::{DefId, Files, Snapshot};
+use foveate_model::{Language, Role};
+
+use crate::text::{QueryText, Segment, SegmentKind};
+
+/// Maximum lines of a code block that is the output of which a report tells. A longer one is a log, most of whose lines
+/// are no failures.
+const MAX_OUTPUT_LINES: usize = 5;
+/// Minimum strength of a message whose constant is followed.
+const MIN_STRENGTH: f32 = 0.3;
+/// Maximum constants that are followed.
+const MAX_CONSTANTS: usize = 20;
+/// Maximum functions that use such a constant; more say little.
+const MAX_USERS: usize = 8;
+
+/// Returns the places of messages that the query has, each with the strength of the match (0 to 1). A place may be there
+/// several times.
+pub(super) fn gather(snapshot: &Snapshot, text: &QueryText) -> Vec<(MessagePlace, f32)> {
+    let mut found = snapshot.messages.search(&error_texts(text));
+    found.extend(snapshot.messages.search_prose(&told_texts(text)));
+    let files = &snapshot.files;
+    let is_function = |id: DefId| files.definition(id).kind.is_function();
+    let constants = found
+        .iter()
+        .filter(|(place, strength)| {
+            *strength >= MIN_STRENGTH && !place.enclosing.is_some_and(is_function)
+        })
+        .take(MAX_CONSTANTS);
+    let of_users: Vec<(MessagePlace, f32)> = constants
+        .filter_map(|(place, strength)| Some((constant(files, place)?, *strength)))
+        .flat_map(|(constant, strength)| users(snapshot, constant, strength))
+        .collect();
+    found.extend(of_users);
+    found
+}
+
+/// Returns the constant, variable or field whose value is a message outside functions.
+fn constant(files: &Files, message: &MessagePlace) -> Option<DefId> {
+    let id = files.any_definition_at(message.file, message.line)?;
+    let kind = files.definition(id).kind;
+    (!kind.is_function() && !kind.is_container()).then_some(id)
+}
+
+/// Returns the functions outside tests that use a constant. Each has its share of the strength.
+fn users(snapshot: &Snapshot, constant: DefId, strength: f32) -> Vec<(MessagePlace, f32)> {
+    let files = &snapshot.files;
+    let mut seen = HashSet::default();
+    let sites = snapshot.graph.uses_of(constant).iter();
+    let functions: Vec<MessagePlace> = sites
+        .filter(|site| site.role(files) != Role::Test)
+        .filter_map(|site| {
+            let function = site.enclosing?;
+            seen.insert(function).then_some(MessagePlace {
+                file: site.file,
+                line: site.line,
+                enclosing: Some(function),
+            })
+        })
+        .take(MAX_USERS + 1)
+        .collect();
+    if functions.len() > MAX_USERS {
+        return Vec::new();
+    }
+    let share = strength / functions.len() as f32;
+    functions.into_iter().map(|place| (place, share)).collect()
+}
+
+/// Returns the texts of a query that are error messages, or may be.
+fn error_texts(text: &QueryText) -> String {
+    let errors = text.segments.iter().filter(|segment| match segment.kind {
+        SegmentKind::ErrorMessage | SegmentKind::Title => true,
+        // Messages are matched by three consecutive words.
+        SegmentKind::Quoted => segment.text.split_whitespace().nth(2).is_some(),
+        _ => false,
+    });
+    joined(errors)
+}
+
+/// Returns the texts of a query that may have an error message among their words: a message on a line of its own, or in
+/// a sentence without quotes, is prose.
+fn told_texts(text: &QueryText) -> String {
+    let is_output = |segment: &Segment| {
+        let language = segment.language;
+        language.is_none_or(|language| language == Language::TEXT)
+            && segment.text.lines().nth(MAX_OUTPUT_LINES).is_none()
+    };
+    joined(text.segments.iter().filter(|segment| match segment.kind {
+        SegmentKind::Prose | SegmentKind::InlineCode => true,
+        SegmentKind::CodeBlock => is_output(segment),
+        _ => false,
+    }))
+}
+
+fn joined<'t>(segments: impl Iterator<Item = &'t Segment>) -> String {
+    let texts: Vec<&str> = segments.map(|segment| segment.text.as_str()).collect();
+    texts.join("\n")
+}
