@@ -6,7 +6,6 @@ mod change;
 pub mod citations;
 pub mod files;
 pub mod graph;
-pub mod highest;
 mod id;
 pub mod lexical;
 pub mod messages;
@@ -15,6 +14,7 @@ pub mod snapshot;
 pub mod stored;
 pub mod symbols;
 pub mod tokens;
+pub mod top_k;
 
 pub use files::{ChunkId, DefId, FileId, Files};
 pub use graph::{Confidence, Graph};

@@ -27,5 +27,5 @@ pub use config::RankingConfig;
 pub use deadline::Deadline;
 pub use intent::{Intent, IntentKind};
 pub use issue::{Issue, IssueCode};
-pub use rank::{CandidateSignals, SignalValues, examine};
+pub use rank::{CandidateSignals, SignalValues, candidate_signals};
 pub use request::{Breadth, Change, Deletion, Focus, Format, Hunk, Removed, Request, Seen};

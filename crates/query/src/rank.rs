@@ -21,7 +21,7 @@ mod weights;
 
 use std::sync::LazyLock;
 
-use foveate_index::{Snapshot, highest};
+use foveate_index::{Snapshot, top_k};
 
 use self::evidence::Evidence;
 pub use self::evidence::Words;
@@ -29,7 +29,7 @@ use crate::intent::IntentKind;
 use crate::issue::Issue;
 use crate::resolve::Resolution;
 
-pub use self::candidate_signals::{CandidateSignals, SignalValues, examine};
+pub use self::candidate_signals::{CandidateSignals, SignalValues, candidate_signals};
 pub use self::probability::Calibration;
 pub use self::ranked::{ListedFile, ListedPlace, Signal};
 pub use self::ranked::{PlaceId, RankedFile, RankedFunction, RankedPlace};
@@ -87,10 +87,10 @@ pub fn rank(
 /// Returns the best [`MAX_RANKED`] positions with their scores; equal scores are ordered by position.
 fn best_ranked(mut scored: Vec<(u32, f32)>) -> Vec<(u32, f32)> {
     if scored.len() > MAX_RANKED {
-        scored.select_nth_unstable_by(MAX_RANKED, highest::best_first);
+        scored.select_nth_unstable_by(MAX_RANKED, top_k::best_first);
         scored.truncate(MAX_RANKED);
     }
-    scored.sort_unstable_by(highest::best_first);
+    scored.sort_unstable_by(top_k::best_first);
     scored
 }
 

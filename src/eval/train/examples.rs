@@ -6,7 +6,7 @@ use std::path::Path;
 use anyhow::Context as _;
 use foveate_query::rank::Calibration;
 use foveate_query::{
-    CandidateSignals, Deadline, RankingConfig, Request, SignalValues, answer, examine,
+    CandidateSignals, Deadline, RankingConfig, Request, SignalValues, answer, candidate_signals,
 };
 use serde::{Deserialize, Serialize};
 
@@ -90,7 +90,7 @@ impl Visitor for Collector<'_> {
             files,
             functions,
             stretches,
-        } = examine(&indexed.snapshot, &request, self.ranking);
+        } = candidate_signals(&indexed.snapshot, &request, self.ranking);
         let rank = &self.ranking.rank;
         let is_gold_file = |e: &SignalValues| case.gold_files.contains(&e.path);
         let is_gold_function = |e: &SignalValues| {

@@ -9,7 +9,7 @@
 use std::sync::Arc;
 
 use crate::files::FileId;
-use crate::highest;
+use crate::top_k;
 
 use super::commits::Commits;
 use super::impacts::{ChunkImpact, Impacts, Norms, Scoring, norm, saturated};
@@ -368,8 +368,8 @@ impl Lexical {
                     weight * tf * (weights.commit_k1 + 1.0) / (weights.commit_k1 + tf);
             }
         }
-        let mut nearest = highest::top_k(&scores, weights.nearest_commits);
-        nearest.sort_unstable_by(highest::best_first);
+        let mut nearest = top_k::top_k(&scores, weights.nearest_commits);
+        nearest.sort_unstable_by(top_k::best_first);
         nearest
     }
 

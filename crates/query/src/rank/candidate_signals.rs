@@ -46,7 +46,11 @@ impl SignalValues {
 }
 
 /// Returns the candidates among files, functions and stretches, with their signals.
-pub fn examine(snapshot: &Snapshot, request: &Request, config: &RankingConfig) -> CandidateSignals {
+pub fn candidate_signals(
+    snapshot: &Snapshot,
+    request: &Request,
+    config: &RankingConfig,
+) -> CandidateSignals {
     let text = request.text();
     let deadline = Deadline::none();
     let resolution = resolve::resolve(snapshot, &text, request, &config.resolve, &deadline);

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use foldhash::HashMap;
-use foveate_index::{FileId, Snapshot, highest};
+use foveate_index::{FileId, Snapshot, top_k};
 use foveate_model::Role;
 
 use super::evidence::Evidence;
@@ -304,7 +304,7 @@ impl ChunkScores {
 
 /// Returns up to `limit` files with the highest positive values, in unspecified order; of equal ones the first by path.
 fn best(values: &[f32], limit: usize) -> impl Iterator<Item = FileId> + use<> {
-    let highest = highest::top_k(values, limit).into_iter();
+    let highest = top_k::top_k(values, limit).into_iter();
     highest.map(|(file, _)| FileId(file))
 }
 

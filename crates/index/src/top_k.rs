@@ -1,4 +1,4 @@
-//! Selects the highest of many values.
+//! Selects the k highest of many values.
 
 /// Values compared at once; most blocks hold none of the highest.
 const BLOCK: usize = 16;
