@@ -19,7 +19,7 @@ mod repository;
 mod revisions;
 mod stale;
 mod unloaded;
-mod web;
+mod web_page;
 mod writer;
 
 use std::sync::Arc;

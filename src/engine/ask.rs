@@ -15,7 +15,7 @@ use tracing::Instrument as _;
 use super::published::PublishedSnapshot;
 use super::{
     AdmissionError, Diff, DiffEnds, Engine, Reply, Repository, RevisionError, RevisionRequest,
-    Source, State, web,
+    Source, State, web_page,
 };
 use crate::access::Grant;
 use crate::access::audit::{self, Action, Outcome};
@@ -181,7 +181,7 @@ impl Engine {
     ) -> Result<AnswerWithSnapshot, AskError> {
         let start = Instant::now();
         if let (None, Source::Git { location, .. }) = (&request.web_page, &repository.source) {
-            request.web_page = web::page(location);
+            request.web_page = web_page::of(location);
         }
         let mut found = self.find(grant, &repository, target).await?;
         if let Some(diff) = found.diff.take() {

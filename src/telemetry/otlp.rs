@@ -2,7 +2,7 @@
 //! metrics are those of `/metrics`, so that nothing is measured twice. Nothing waits for the collector: what it
 //! refuses is dropped. Start at [`Otlp::from_environment`].
 
-mod figures;
+mod metrics;
 mod sender;
 mod settings;
 mod spans;
@@ -166,9 +166,9 @@ impl MetricsSender {
     /// Sends the metrics of an exposition in the Prometheus text format. If that fails, it is logged and the metrics
     /// are dropped: the next export has the cumulative values.
     pub async fn send(&self, exposition: &str) {
-        let metrics = figures::metrics(&families::parse(exposition), self.start);
+        let metrics = metrics::convert(&families::parse(exposition), self.start);
         let metrics = ScopeMetrics {
-            scope: Some(figures::scope(SCOPE)),
+            scope: Some(metrics::scope(SCOPE)),
             metrics,
             ..ScopeMetrics::default()
         };

@@ -8,7 +8,7 @@ use super::CloneAddress;
 const KNOWN: &[&str] = &["github.com", "gitlab.com", "codeberg.org", "bitbucket.org"];
 
 /// Returns the web page of a repository, without credentials; `None` where the host is not known.
-pub fn page(location: &str) -> Option<WebPage> {
+pub fn of(location: &str) -> Option<WebPage> {
     let address = CloneAddress::parse(location).ok()?;
     let (host, path) = (&*address.host, address.project());
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "-._/".contains(c);
@@ -37,7 +37,7 @@ mod tests {
             "git@github.com:acme/shop.git",
             "git@GitHub.com:/acme/shop",
         ] {
-            assert_eq!(page(location), wanted, "{location}");
+            assert_eq!(of(location), wanted, "{location}");
         }
         for location in [
             "/srv/shop.git",
@@ -48,7 +48,7 @@ mod tests {
             "https://github.com/acme/sh)op",
             "git@github.com:../shop",
         ] {
-            assert_eq!(page(location), None, "{location}");
+            assert_eq!(of(location), None, "{location}");
         }
     }
 }

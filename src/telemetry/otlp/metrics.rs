@@ -23,7 +23,7 @@ pub fn scope(name: &str) -> InstrumentationScope {
 }
 
 /// Converts families, whose counters started at `start`.
-pub fn metrics(families: &[Family<'_>], start: SystemTime) -> Vec<Metric> {
+pub fn convert(families: &[Family<'_>], start: SystemTime) -> Vec<Metric> {
     let times = Times {
         start: nanoseconds(start),
         now: nanoseconds(SystemTime::now()),
@@ -147,7 +147,7 @@ foveate_x_seconds_count{route=\"/a\"} 5
 
     #[test]
     fn counters_become_sums_and_buckets_are_split() {
-        let metrics = metrics(&families::parse(TEXT), UNIX_EPOCH);
+        let metrics = convert(&families::parse(TEXT), UNIX_EPOCH);
         let [counter, histogram] = &*metrics else {
             panic!("{metrics:?}");
         };
