@@ -14,7 +14,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::engine::{BlobCache, CommitHistory, Progress};
 use crate::eval::case::{Case, Repositories};
-use crate::ingest::git::{CommitRecords, GitRepo, HistoryLimits, HistoryStep};
+use crate::ingest::git::{CommitRecordCache, GitRepo, HistoryLimits, HistoryStep};
 
 /// The settings of a walk over cases.
 #[derive(Debug)]
@@ -61,7 +61,7 @@ struct Batch<'a> {
     repo: String,
     cases: Vec<(usize, &'a Case)>,
     /// Shared by all batches of the repository.
-    records: Arc<CommitRecords>,
+    records: Arc<CommitRecordCache>,
 }
 
 /// Visits all cases. Returns the outputs in the order of the cases.
@@ -103,7 +103,7 @@ fn batches<'a>(cases: &'a [Case], walk: &Walk) -> VecDeque<Batch<'a>> {
         cases.sort_by_key(|(position, case)| {
             (times.get(case.commit.as_str()), &case.commit, *position)
         });
-        let records = Arc::new(CommitRecords::in_memory());
+        let records = Arc::new(CommitRecordCache::in_memory());
         batches.extend(cases.chunks(longest).map(|cases| Batch {
             repo: repo.to_owned(),
             cases: cases.to_vec(),
@@ -178,7 +178,7 @@ fn visit_batch<V: Visitor>(
 struct Source {
     git: GitRepo,
     blobs: BlobCache,
-    records: Arc<CommitRecords>,
+    records: Arc<CommitRecordCache>,
     indexed: Option<BuiltSnapshot>,
 }
 

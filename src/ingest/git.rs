@@ -30,7 +30,7 @@ use super::max_size::TooLarge;
 use crate::disk::FileStamp;
 use crate::engine::Cancelled;
 pub use head::HeadFingerprint;
-pub use history::records::CommitRecords;
+pub use history::record_cache::CommitRecordCache;
 pub use history::{CommitChange, HistoryLimits, HistoryStep};
 pub use location::{Location, LocationError, without_credentials};
 pub use objects::{Differences, Entry, EntryKind, is_missing};

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use tokio::sync::Semaphore;
 
-use super::git::{CommitRecords, GitError, GitRepo, HistoryLimits, HistoryStep};
+use super::git::{CommitRecordCache, GitError, GitRepo, HistoryLimits, HistoryStep};
 use super::task_group::TaskGroup;
 use crate::disk::FileStamp;
 use crate::engine::{Cancelled, CommitHistory, Engine, Repository};
@@ -18,7 +18,7 @@ pub(super) struct HistoryReader {
     pub repository: Arc<Repository>,
     pub limits: HistoryLimits,
     /// Cached records of commits.
-    pub records: Arc<CommitRecords>,
+    pub records: Arc<CommitRecordCache>,
     pub tasks: TaskGroup,
 }
 

@@ -12,7 +12,7 @@ use foveate_index::{Revision, Snapshot};
 use foveate_model::{SourceFile, TouchedFunctions};
 use tokio_util::sync::CancellationToken;
 
-use super::git::{CommitRecords, GitError, GitRepo, HistoryLimits, HistoryStep};
+use super::git::{CommitRecordCache, GitError, GitRepo, HistoryLimits, HistoryStep};
 use super::tree::{Stats, TreeError, WorkingTree};
 use crate::engine::{
     BlobCache, Cause, CommitHistory, HistoryIndex, IndexInput, IndexStore, Parsers, Phase,
@@ -119,7 +119,7 @@ pub struct OneShotIndexer {
     store: Arc<IndexStore>,
     /// Blob ids of a working tree's files by their stats.
     stats: Arc<Stats>,
-    records: Arc<CommitRecords>,
+    records: Arc<CommitRecordCache>,
     progress: Arc<Progress>,
 }
 
@@ -156,7 +156,7 @@ impl OneShotIndexer {
         Self {
             blobs: BlobCache::new(parsers, 0).with(Arc::clone(&store)),
             stats: Arc::new(Stats::of(&store)),
-            records: Arc::new(CommitRecords::of(&store)),
+            records: Arc::new(CommitRecordCache::of(&store)),
             progress: Arc::default(),
             store,
             settings,

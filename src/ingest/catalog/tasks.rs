@@ -13,7 +13,7 @@ use crate::ingest::clone_path;
 use crate::ingest::driver::{Driver, GitSource, Origin};
 use crate::ingest::flush::Flusher;
 use crate::ingest::git::remote::LocalClone;
-use crate::ingest::git::{CommitRecords, LocalPaths, LocationError, ReadLimits};
+use crate::ingest::git::{CommitRecordCache, LocalPaths, LocationError, ReadLimits};
 use crate::ingest::history_reader::HistoryReader;
 use crate::ingest::revisions::RevisionBuilder;
 use crate::ingest::task_group::TaskGroup;
@@ -48,7 +48,7 @@ impl Catalog {
             engine: Arc::clone(&self.engine),
             repository: Arc::clone(writer.repository()),
             limits: self.settings.history,
-            records: Arc::new(CommitRecords::of(&store)),
+            records: Arc::new(CommitRecordCache::of(&store)),
             tasks: tasks.clone(),
         };
         let clone = self.clone_of(&source, &name);

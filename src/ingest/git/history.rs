@@ -1,5 +1,5 @@
 //! Reads the past commits of a revision, limited in number and size: messages, touched files and functions.
-//! The changes of a commit are read once and recorded ([`records`]); git is asked each time which commits are
+//! The changes of a commit are read once and recorded ([`record_cache`]); git is asked each time which commits are
 //! ancestors of a revision. Files are read first and fast; functions need every blob and come later, if at
 //! all. [`commit_metadata`] reads the messages, [`current_paths`] assembles the history. Start at
 //! [`GitRepo::history`].
@@ -7,10 +7,10 @@
 mod changes;
 mod commit_metadata;
 mod commit_queue;
+mod commit_record;
 mod current_paths;
 mod hunks;
-mod record;
-pub mod records;
+pub mod record_cache;
 mod touched_files;
 
 use std::collections::{HashMap, HashSet};
@@ -31,10 +31,10 @@ use super::{GitError, GitRepo, stream};
 use crate::engine::CommitHistory;
 pub use changes::CommitChange;
 use commit_queue::{BATCH, CommitQueue, Run};
+use commit_record::TouchedFiles;
 use current_paths::assemble;
 use hunks::{FunctionsByFile, HunksReader};
-use record::TouchedFiles;
-use records::CommitRecords;
+use record_cache::CommitRecordCache;
 use touched_files::{Renames, TouchedFilesReader};
 
 /// Largest part of a shallow clone's list of boundary commits that is read, in bytes: 400,000 ids.
@@ -93,7 +93,7 @@ impl GitRepo {
         &self,
         commit: &str,
         limits: &HistoryLimits,
-        records: &CommitRecords,
+        records: &CommitRecordCache,
         step: HistoryStep,
         stop: &CancellationToken,
     ) -> Result<CommitHistory, GitError> {
@@ -143,7 +143,7 @@ impl GitRepo {
         let reader = Reader {
             repo: self,
             limits,
-            records: &CommitRecords::in_memory(),
+            records: &CommitRecordCache::in_memory(),
             run_limits: run_limits(self, limits, &stop),
         };
         let mut shallow: Vec<ObjectId> = reader.shallow()?.into_iter().collect();
@@ -156,7 +156,7 @@ impl GitRepo {
             paths_per_commit,
             timeout: _,
         } = limits;
-        let (prefix, records) = (&self.prefix, record::VERSION);
+        let (prefix, records) = (&self.prefix, commit_record::VERSION);
         Ok(format!(
             "{VERSION} {records} {commit} {commits} {function_commits} {message_bytes} \
              {paths_per_commit} {prefix:?} {shallow:?}"
@@ -178,7 +178,7 @@ impl GitRepo {
         let reader = Reader {
             repo: self,
             limits: &limits,
-            records: &CommitRecords::in_memory(),
+            records: &CommitRecordCache::in_memory(),
             run_limits: run_limits(self, &limits, stop),
         };
         reader.changes(commit, positions)
@@ -199,7 +199,7 @@ fn run_limits<'a>(
 struct Reader<'a> {
     repo: &'a GitRepo,
     limits: &'a HistoryLimits,
-    records: &'a CommitRecords,
+    records: &'a CommitRecordCache,
     run_limits: RunLimits<'a>,
 }
 

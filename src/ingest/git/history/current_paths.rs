@@ -6,9 +6,9 @@ use std::sync::Arc;
 use foveate_model::{Commit, History, ObjectId, RepoPath, Touched};
 
 use super::commit_metadata::CommitMetadata;
+use super::commit_record::{CommitRecord, TouchedFiles};
 use super::hunks;
-use super::record::{CommitRecord, TouchedFiles};
-use super::records::CommitRecords;
+use super::record_cache::CommitRecordCache;
 
 /// Assembles the history under present paths: commits are visited from new to old, and each rename maps an older
 /// path to the present one. Only the first `with_functions` of the `known` commits get their functions: those
@@ -16,7 +16,7 @@ use super::records::CommitRecords;
 pub fn assemble(
     commits: Vec<CommitMetadata>,
     (known, with_functions): (&[ObjectId], usize),
-    records: &CommitRecords,
+    records: &CommitRecordCache,
     files: HashSet<RepoPath>,
 ) -> History {
     let found = records.find(known);

@@ -49,13 +49,13 @@ impl Fixture {
         self.git(&["rev-parse", "HEAD"])
     }
 
-    fn load(&self, commit: &str, records: &CommitRecords) -> CommitHistory {
+    fn load(&self, commit: &str, records: &CommitRecordCache) -> CommitHistory {
         load_at(&self.root, commit, records)
     }
 
     /// Returns the history of a commit as text, read without cached records.
     fn seen(&self, commit: &str) -> Vec<String> {
-        shown(&self.load(commit, &CommitRecords::in_memory()))
+        shown(&self.load(commit, &CommitRecordCache::in_memory()))
     }
 }
 
@@ -76,14 +76,14 @@ fn git_at(root: &Path, arguments: &[&str]) -> String {
     String::from_utf8(output.stdout).unwrap().trim().to_owned()
 }
 
-fn load_at(root: &Path, commit: &str, records: &CommitRecords) -> CommitHistory {
+fn load_at(root: &Path, commit: &str, records: &CommitRecordCache) -> CommitHistory {
     load_step(root, commit, records, HistoryStep::Functions)
 }
 
 fn load_step(
     root: &Path,
     commit: &str,
-    records: &CommitRecords,
+    records: &CommitRecordCache,
     step: HistoryStep,
 ) -> CommitHistory {
     load_within(root, commit, records, (&HistoryLimits::default(), step))
@@ -92,7 +92,7 @@ fn load_step(
 fn load_within(
     root: &Path,
     commit: &str,
-    records: &CommitRecords,
+    records: &CommitRecordCache,
     (limits, step): (&HistoryLimits, HistoryStep),
 ) -> CommitHistory {
     let repo = GitRepo::open(root, &Arc::default()).unwrap();
@@ -186,7 +186,7 @@ fn plain_merges_are_omitted_and_odd_commits_kept() {
     f.git(&[
         "-c", "user.name=dependabot[bot]", "commit", "-q", "--allow-empty", "-m", "bump",
     ]);
-    let past = f.load("HEAD", &CommitRecords::in_memory());
+    let past = f.load("HEAD", &CommitRecordCache::in_memory());
     let mut seen = shown(&past);
     seen[6..].sort();
     assert_eq!(
@@ -288,7 +288,7 @@ fn only_ancestors_are_included_whatever_is_cached() {
     f.commit("fix after");
     f.git(&["merge", "-q", "-s", "ours", "-m", "merge", "side"]);
     f.commit("later");
-    let records = CommitRecords::in_memory();
+    let records = CommitRecordCache::in_memory();
     let later = shown(&f.load("HEAD", &records));
     assert!(later.iter().any(|line| line.starts_with("fix on a branch")));
     assert!(later.iter().any(|line| line.starts_with("before: b.py")));
@@ -309,7 +309,7 @@ fn functions_beyond_limit_are_omitted_even_if_cached() {
         function_commits: 1,
         ..HistoryLimits::default()
     };
-    let records = CommitRecords::in_memory();
+    let records = CommitRecordCache::in_memory();
     let seen = |commit: &str| {
         let past = load_within(&f.root, commit, &records, (&limits, HistoryStep::Functions));
         shown(&past)
@@ -332,7 +332,7 @@ fn commits_at_shallow_edge_have_no_files() {
     let clone = f.root.with_file_name("clone");
     let clone = clone.to_str().unwrap();
     f.git(&["clone", "-q", "--depth", "2", &url, clone]);
-    let (clone, records) = (Path::new(clone), CommitRecords::in_memory());
+    let (clone, records) = (Path::new(clone), CommitRecordCache::in_memory());
     let seen = || shown(&load_at(clone, "HEAD", &records));
     assert_eq!(seen(), ["three: a.py(add)", "two:"]);
     git_at(clone, &["fetch", "-q", "--unshallow"]);
@@ -343,7 +343,7 @@ fn commits_at_shallow_edge_have_no_files() {
 fn records_in_use_are_not_evicted() {
     let id = |n: usize| ObjectId::from_hex(&format!("{n:040x}")).unwrap();
     let commits = |range: Range<usize>| range.map(id).collect::<Vec<_>>();
-    let add = |records: &CommitRecords, commits: &[ObjectId]| {
+    let add = |records: &CommitRecordCache, commits: &[ObjectId]| {
         let missing = records.without_touched_files(commits);
         records.add_touched_files(
             missing
@@ -352,7 +352,7 @@ fn records_in_use_are_not_evicted() {
                 .collect(),
         );
     };
-    let records = CommitRecords::in_memory();
+    let records = CommitRecordCache::in_memory();
     let old = commits(0..4000);
     let reading = records.begin(0, old.len());
     add(&records, &old);
@@ -374,8 +374,8 @@ fn records_in_use_are_not_evicted() {
     assert!(records.find(&old).iter().all(Option::is_none));
 }
 
-fn stored_at(path: &Path) -> CommitRecords {
-    CommitRecords::stored(Some(Arc::new(Pack::open(path.to_owned(), 1))))
+fn stored_at(path: &Path) -> CommitRecordCache {
+    CommitRecordCache::stored(Some(Arc::new(Pack::open(path.to_owned(), 1))))
 }
 
 #[test]
@@ -466,7 +466,7 @@ fn records_that_a_full_disk_refused_are_stored_later() {
         pack: Pack::open(path.clone(), 1),
         is_full: AtomicBool::new(true),
     });
-    let records = CommitRecords::stored(Some(store.clone()));
+    let records = CommitRecordCache::stored(Some(store.clone()));
     f.load("HEAD", &records);
     store.is_full.store(false, Ordering::Relaxed);
     f.write("b.py", CART);
@@ -483,7 +483,7 @@ fn records_that_a_full_disk_refused_are_stored_later() {
 #[derive(Debug)]
 struct ProgressStore {
     pack: Pack,
-    records: OnceLock<Weak<CommitRecords>>,
+    records: OnceLock<Weak<CommitRecordCache>>,
     seen: Mutex<Vec<(usize, usize)>>,
 }
 
@@ -527,7 +527,7 @@ fn progress_counts_functions_before_their_batch_is_recorded() {
         records: OnceLock::new(),
         seen: Mutex::default(),
     });
-    let records = Arc::new(CommitRecords::stored(Some(store.clone())));
+    let records = Arc::new(CommitRecordCache::stored(Some(store.clone())));
     store.records.set(Arc::downgrade(&records)).unwrap();
     f.load("HEAD", &records);
     // The functions of the last commit are complete only when git has ended.
@@ -550,7 +550,7 @@ fn missing_blob_leaves_files_without_functions() {
     f.commit("four");
     let object = format!(".git/objects/{}/{}", &blob[..2], &blob[2..]);
     std::fs::remove_file(f.root.join(object)).unwrap();
-    let records = CommitRecords::in_memory();
+    let records = CommitRecordCache::in_memory();
     let past = f.load("HEAD", &records);
     let expected = [
         "four: b.py(b)", "three: b.py(b)", "two: a.py()", "one: a.py()",
@@ -575,7 +575,7 @@ fn partial_clone_has_files_without_functions() {
     let clone = f.root.with_file_name("clone");
     let clone = clone.to_str().unwrap();
     f.git(&["clone", "-q", "--bare", "--filter=blob:none", &url, clone]);
-    let records = CommitRecords::in_memory();
+    let records = CommitRecordCache::in_memory();
     let past = load_at(Path::new(clone), "HEAD", &records);
     assert_eq!(past.functions, TouchedFunctions::Unreadable);
     let seen = shown(&past);
@@ -612,7 +612,7 @@ fn many_functions_are_read_after_files() {
         .stdin(std::fs::File::open(path).unwrap())
         .status();
     assert!(import.unwrap().success());
-    let records = CommitRecords::in_memory();
+    let records = CommitRecordCache::in_memory();
     let past = load_step(&f.root, "main", &records, HistoryStep::Files);
     assert_eq!(past.functions, TouchedFunctions::Reading);
     assert_eq!(shown(&past)[0], "x: a.py()");
@@ -634,7 +634,7 @@ fn history_is_limited_to_opened_directory() {
         .unwrap()
         .unwrap();
     let (limits, stop) = (HistoryLimits::default(), CancellationToken::new());
-    let records = CommitRecords::in_memory();
+    let records = CommitRecordCache::in_memory();
     let past = repo.history("HEAD", &limits, &records, HistoryStep::Functions, &stop);
     assert_eq!(shown(&past.unwrap()), ["both: cart.py(Cart add total)"]);
 }
@@ -687,7 +687,7 @@ fn reading_history_ends_on_stop_and_timeout() {
     let stop = CancellationToken::new();
     stop.cancel();
     let run = |limits: HistoryLimits, stop: &CancellationToken| {
-        let records = CommitRecords::in_memory();
+        let records = CommitRecordCache::in_memory();
         repo.history("HEAD", &limits, &records, HistoryStep::Functions, stop)
     };
     let stopped = run(HistoryLimits::default(), &stop);

@@ -5,7 +5,7 @@ use std::process::Command;
 
 use foveate_model::{ObjectId, RepoPath};
 
-use super::record::TouchedFiles;
+use super::commit_record::TouchedFiles;
 
 /// Byte that starts the line of a commit.
 pub const COMMIT: u8 = 0x1e;

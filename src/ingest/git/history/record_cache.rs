@@ -11,7 +11,7 @@ use foveate_model::{ObjectId, RepoPath};
 use foveate_parse::hunks;
 use parking_lot::Mutex;
 
-use super::record::{self, CommitRecord, Functions, StoredTouchedFiles, TouchedFiles};
+use super::commit_record::{self, CommitRecord, Functions, StoredTouchedFiles, TouchedFiles};
 use crate::disk::{ContentStore, Entry, Key, MaxWaste};
 use crate::engine::IndexStore;
 
@@ -30,9 +30,9 @@ const MAX_LOST: usize = 32;
 /// Time after which the next revision tries again to read functions that could not be read.
 const RETRY_LOST: Duration = Duration::from_secs(600);
 
-/// The records of one repository.
+/// The cached changes of one repository's commits.
 #[derive(Debug)]
-pub struct CommitRecords {
+pub struct CommitRecordCache {
     table: Mutex<RecordTable>,
     /// Held while touched files are read, so that two revisions do not read the same ones.
     pub(super) reading_touched_files: Mutex<()>,
@@ -77,7 +77,7 @@ struct Slot {
 /// A revision that is being read. No record that it uses is evicted until this is dropped.
 #[derive(Debug)]
 pub(super) struct RecordsInUse<'a> {
-    records: &'a CommitRecords,
+    records: &'a CommitRecordCache,
     since: u64,
     commits: usize,
 }
@@ -99,8 +99,8 @@ impl Drop for RecordsInUse<'_> {
     }
 }
 
-impl CommitRecords {
-    /// Creates records without a store.
+impl CommitRecordCache {
+    /// Creates an empty cache without a store.
     pub fn in_memory() -> Self {
         Self {
             table: Mutex::default(),
@@ -112,12 +112,12 @@ impl CommitRecords {
         }
     }
 
-    /// Opens the records in the on-disk index of a repository.
+    /// Creates a cache of the records in the on-disk index of a repository.
     pub fn of(index: &IndexStore) -> Self {
-        Self::stored(index.open(FILE, record::VERSION))
+        Self::stored(index.open(FILE, commit_record::VERSION))
     }
 
-    /// Opens the records of a store, which is read when they are first needed.
+    /// Creates a cache of the records in a store, which is read when they are first needed.
     pub fn stored(store: Option<Arc<dyn ContentStore>>) -> Self {
         let records = Self::in_memory();
         records.table.lock().store = store;
@@ -239,7 +239,7 @@ impl CommitRecords {
         self.read.fetch_add(commits.len(), Ordering::Relaxed);
         let mut table = self.table.lock();
         let stored: Vec<_> = commits.iter().map(|(id, touched)| (*id, touched)).collect();
-        table.write(TOUCHED_FILES, &stored, record::encode_touched_files);
+        table.write(TOUCHED_FILES, &stored, commit_record::encode_touched_files);
         for (id, touched) in commits {
             table.insert(id, touched);
         }
@@ -250,7 +250,7 @@ impl CommitRecords {
         let read = commits.len();
         let mut table = self.table.lock();
         let stored: Vec<_> = commits.iter().map(|(id, all)| (*id, all)).collect();
-        table.write(FUNCTIONS, &stored, record::encode_functions);
+        table.write(FUNCTIONS, &stored, commit_record::encode_functions);
         for (id, functions) in commits {
             table.set_functions(&id, functions);
         }
@@ -351,13 +351,13 @@ impl RecordTable {
     /// Restores a value of the store; returns `None` if it has another format.
     fn restore(&mut self, kind: Option<u8>, bytes: &[u8]) -> Option<()> {
         if kind == Some(TOUCHED_FILES) {
-            let commits = record::decode_touched_files(bytes)?;
+            let commits = commit_record::decode_touched_files(bytes)?;
             self.stored += commits.len();
             for commit in commits {
                 self.restore_touched_files(&commit)?;
             }
         } else {
-            let commits = record::decode_functions(bytes)?;
+            let commits = commit_record::decode_functions(bytes)?;
             self.stored += commits.len();
             for (id, functions) in commits {
                 self.set_functions(&id, functions);
@@ -454,13 +454,13 @@ impl RecordTable {
             settings,
             TOUCHED_FILES,
             &touched,
-            record::encode_touched_files,
+            commit_record::encode_touched_files,
         );
         entries.extend(batches(
             settings,
             FUNCTIONS,
             &functions,
-            record::encode_functions,
+            commit_record::encode_functions,
         ));
         let wanted: HashSet<Key> = entries.iter().map(|(key, _)| key.clone()).collect();
         let written = store.put_all(&mut entries.into_iter());
@@ -494,7 +494,7 @@ mod tests {
 
     #[test]
     fn functions_that_could_not_be_read_are_tried_again_later() {
-        let records = CommitRecords::in_memory();
+        let records = CommitRecordCache::in_memory();
         let begin = || drop(records.begin(1, 0));
         begin();
         let lost: Vec<ObjectId> = (0..=MAX_LOST)
