@@ -8,7 +8,7 @@ use crate::resolve::Resolution;
 
 /// What the names of a query are for, which decides how surely they must be named.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Purpose {
+pub(super) enum NamePurpose {
     /// To find code to change: a name of several definitions says little about each, even if they are overloads, or a
     /// type and its constructors. Their uses and members would take the place of more likely code.
     Change,
@@ -30,15 +30,15 @@ pub(super) struct NamedDefinitions {
 
 impl NamedDefinitions {
     /// Returns the definitions that the query names strongly enough.
-    pub(super) fn new(resolution: &Resolution, config: &CardsConfig, purpose: Purpose) -> Self {
+    pub(super) fn new(resolution: &Resolution, config: &CardsConfig, purpose: NamePurpose) -> Self {
         let mut strengths: HashMap<DefId, f32> = HashMap::default();
         for evidence in &resolution.definitions {
             let strength = strengths.entry(evidence.definition).or_default();
             *strength = strength.max(match purpose {
-                Purpose::Change => evidence.strength,
-                Purpose::LookUp if evidence.meanings <= config.max_meanings => evidence.mention,
-                Purpose::Name => evidence.mention,
-                Purpose::Question | Purpose::LookUp => evidence.certainty(),
+                NamePurpose::Change => evidence.strength,
+                NamePurpose::LookUp if evidence.meanings <= config.max_meanings => evidence.mention,
+                NamePurpose::Name => evidence.mention,
+                NamePurpose::Question | NamePurpose::LookUp => evidence.certainty(),
             });
         }
         strengths.retain(|_, strength| *strength >= config.min_named_strength);

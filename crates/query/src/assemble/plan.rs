@@ -10,7 +10,7 @@ use super::dropped::DroppedList;
 use super::entry::{Entry, SectionKind};
 use super::file_probabilities::FileProbabilities;
 use super::looked_up::LookedUp;
-use super::named::{NamedDefinitions, Purpose};
+use super::named::{NamePurpose, NamedDefinitions};
 use super::near_duplicates::{ComparedText, NearDuplicate, NearDuplicates};
 use super::packed::{Form, Order, Packed, ShownPart};
 use super::render::parts::Head;
@@ -96,11 +96,11 @@ impl<'a> Plan<'a> {
         let look_up = intent.look_up.filter(|_| !request.has_change());
         let purpose = match look_up {
             Some(LookUp::Definition | LookUp::Implementers) if resolution.has_only_names => {
-                Purpose::Name
+                NamePurpose::Name
             }
-            Some(_) => Purpose::LookUp,
-            None if intent.kind.is_change() => Purpose::Change,
-            None => Purpose::Question,
+            Some(_) => NamePurpose::LookUp,
+            None if intent.kind.is_change() => NamePurpose::Change,
+            None => NamePurpose::Question,
         };
         let named = NamedDefinitions::new(resolution, &config.cards, purpose);
         let looked_up = match look_up {
