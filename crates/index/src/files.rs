@@ -135,24 +135,7 @@ impl Files {
             Some((previous, change)) if change.is_stable() => Arc::clone(&previous.paths),
             _ => Arc::new(Paths::new(&files)),
         };
-        let ids: Vec<FileId> = (0..files.len() as u32).map(FileId).collect();
-        let none: Arc<Units> = Arc::default();
-        let units = ids
-            .par_iter()
-            .with_min_len(64)
-            .map(|id| {
-                let before = known.and_then(|(previous, change)| {
-                    let before = change.earlier_id_if_unchanged(*id)?;
-                    previous.units.get(before.0 as usize)
-                });
-                let file = &files[id.0 as usize];
-                match (before, &file.content) {
-                    (Some(units), _) => Arc::clone(units),
-                    (None, Some(content)) => units(&content.facts, file.language),
-                    (None, None) => Arc::clone(&none),
-                }
-            })
-            .collect();
+        let units = units_of_files(&files, known);
         let mut table = Self {
             paths,
             units,
@@ -164,7 +147,7 @@ impl Files {
             well_known: Vec::new(),
             files,
         };
-        for (file, id) in table.files.iter().zip(ids) {
+        for (file, id) in table.files.iter().zip((0..).map(FileId)) {
             table.first_chunk.push(table.chunk_file.len() as u32);
             let bytes = file.content.as_ref().map_or(0, |c| c.text.len());
             table.text_bytes.push(bytes as u32);
@@ -573,6 +556,27 @@ fn is_unindexed_source(file: &SourceFile) -> bool {
 fn is_unparsed(file: &SourceFile) -> bool {
     let content = file.content.as_ref();
     content.is_some_and(|content| content.facts.issues.contains(&ParseIssue::Timeout))
+}
+
+/// Returns the units of each file. Those of a file that is unchanged since the `previous` snapshot are shared with it.
+fn units_of_files(files: &[SourceFile], previous: Option<(&Files, &Change)>) -> Vec<Arc<Units>> {
+    let none: Arc<Units> = Arc::default();
+    files
+        .par_iter()
+        .enumerate()
+        .with_min_len(64)
+        .map(|(position, file)| {
+            let shared = previous.and_then(|(previous, change)| {
+                let before = change.earlier_id_if_unchanged(FileId(position as u32))?;
+                previous.units.get(before.0 as usize)
+            });
+            match (shared, &file.content) {
+                (Some(units), _) => Arc::clone(units),
+                (None, Some(content)) => units(&content.facts, file.language),
+                (None, None) => Arc::clone(&none),
+            }
+        })
+        .collect()
 }
 
 /// Computes the units of a file and its test code.
