@@ -109,8 +109,8 @@ pub(super) struct Evidence {
     terms: HashMap<u64, QueryTermStats>,
     /// Noisy-or of the strengths per definition, sorted by id: `1 - Π(1 - strength)`.
     pub definitions: Vec<(DefId, f32)>,
-    /// The same per file named by path, frame, module or focus.
-    pub places: Vec<(FileId, f32)>,
+    /// The same per file, for files named by path, frame, module or focus.
+    pub named_files: Vec<(FileId, f32)>,
     /// Sections that the query names by their headings.
     pub sections: Vec<NamedSection>,
     /// Lines that the query names and that are in no function.
@@ -180,7 +180,7 @@ impl Evidence {
             query: words.query,
             terms: words.terms,
             definitions: noisy_or(named),
-            places: noisy_or(files(false)),
+            named_files: noisy_or(files(false)),
             sections: resolution.sections.clone(),
             lines: resolution.lines.clone(),
             imports: noisy_or(files(true)),

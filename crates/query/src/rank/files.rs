@@ -94,7 +94,7 @@ pub(super) fn signals(
     for (file, absent) in absent {
         of(file, &mut |s| s.mentions = 1.0 - absent);
     }
-    for (file, strength) in &evidence.places {
+    for (file, strength) in &evidence.named_files {
         of(*file, &mut |s| s.place = *strength);
     }
     for (file, strength) in &evidence.imports {
@@ -170,7 +170,7 @@ impl Dense {
         ] {
             chosen.extend(best(signal, limit));
         }
-        chosen.extend(evidence.places.iter().map(|(file, _)| *file));
+        chosen.extend(evidence.named_files.iter().map(|(file, _)| *file));
         chosen.extend(evidence.imports.iter().map(|(file, _)| *file));
         chosen.extend(evidence.messages.iter().map(|(place, _)| place.file));
         // A file that everything imports has thousands of importers, and a repository may have thousands of manifests, most

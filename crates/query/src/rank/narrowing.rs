@@ -35,16 +35,11 @@ pub(super) fn narrow(
         let file = files.chunk_file(id);
         let language = files.file(file).language;
         let text = files.text(file);
-        let mut named = evidence.sections.iter();
-        let named = named.find(|section| section.chunk == id);
-        let is_too_long = text.len() > MAX_BYTES && named.is_none();
-        let mut lines = evidence.lines.iter().filter(|line| line.chunk == id);
+        let is_named = evidence.sections.iter().any(|section| section.chunk == id);
+        let is_too_long = text.len() > MAX_BYTES && !is_named;
         if !has_sections(language, files.path(file)) || is_too_long {
-            if let Some(around) = around(
-                lines.map(|line| line.line),
-                place.lines,
-                config.max_lines_around,
-            ) {
+            let lines = named_lines(evidence, id);
+            if let Some(around) = around(lines, place.lines, config.max_lines_around) {
                 place.lines = around;
             }
             continue;
@@ -64,15 +59,7 @@ pub(super) fn narrow(
         let of_file = known
             .entry(file)
             .or_insert_with(|| sections(language, files.path(file), text));
-        let (line, max_lines) = match named {
-            Some(section) => (Some(section.line), config.max_named_lines),
-            None => {
-                let line = lines.next().map(|line| line.line);
-                let line = line.or_else(|| best_line(snapshot, evidence, id));
-                (line, config.max_lines)
-            }
-        };
-        let Some(line) = line else {
+        let Some((line, max_lines)) = line_to_show(snapshot, evidence, id, config) else {
             continue;
         };
         if let Some((lines, title)) = passage(of_file, Lines::new(line, line), max_lines) {
@@ -81,6 +68,29 @@ pub(super) fn narrow(
             place.kind = if is_settings { "key" } else { "section" };
         }
     }
+}
+
+/// Returns the lines of a stretch that the query names, 1-based.
+fn named_lines(evidence: &Evidence, id: ChunkId) -> impl Iterator<Item = u32> {
+    let lines = evidence.lines.iter().filter(move |line| line.chunk == id);
+    lines.map(|line| line.line)
+}
+
+/// Returns the line of a stretch that its passage must contain, and the maximum lines of the passage: the heading that
+/// the query names, or else the line that it names, or else the line with the weightiest words.
+fn line_to_show(
+    snapshot: &Snapshot,
+    evidence: &Evidence,
+    id: ChunkId,
+    config: &NarrowingConfig,
+) -> Option<(u32, u32)> {
+    let mut headings = evidence.sections.iter();
+    if let Some(section) = headings.find(|section| section.chunk == id) {
+        return Some((section.line, config.max_named_lines));
+    }
+    let named = named_lines(evidence, id).next();
+    let line = named.or_else(|| best_line(snapshot, evidence, id))?;
+    Some((line, config.max_lines))
 }
 
 /// Returns `lines` lines on both sides of some lines of a stretch, as far as they are in it; `None` if there are none.
