@@ -100,7 +100,7 @@ impl Bodies {
                     body.add_signature(plan);
                     continue;
                 }
-                State::Shown | State::Within | State::Duplicate | State::Beside => continue,
+                State::Shown | State::Within | State::NearDuplicate | State::Beside => continue,
             }
             if plan.packed.shows_all(body.file, body.compared.lines) {
                 body.state = State::Within;
@@ -190,7 +190,7 @@ impl Bodies {
         let mut duplicates: Vec<&Body> = self
             .bodies
             .iter()
-            .filter(|body| body.state == State::Duplicate)
+            .filter(|body| body.state == State::NearDuplicate)
             .collect();
         duplicates.sort_by_key(|body| body.rank);
         for body in duplicates
@@ -324,7 +324,7 @@ impl Bodies {
             .filter(|body| {
                 matches!(
                     body.state,
-                    State::Waiting | State::Duplicate | State::Unlikely | State::Beside
+                    State::Waiting | State::NearDuplicate | State::Unlikely | State::Beside
                 ) && !plan.packed.shows_all(body.file, body.compared.lines)
             })
             .collect();
@@ -336,7 +336,7 @@ impl Bodies {
                 lines: Some(body.place.lines),
                 tokens: body.tokens,
                 reason: match body.state {
-                    State::Duplicate => DropReason::Duplicate,
+                    State::NearDuplicate => DropReason::Duplicate,
                     State::Unlikely | State::Beside => DropReason::LowValue,
                     _ => DropReason::Budget,
                 },

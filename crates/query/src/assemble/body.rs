@@ -51,9 +51,9 @@ pub(super) struct Body {
     pub worth: f32,
     /// Maximum tokens that are worth showing of it.
     pub worth_tokens: usize,
-    /// The shown body that it nearly equals, where its state is `Duplicate`.
+    /// The shown body that it is a near-duplicate of, where its state is `NearDuplicate`.
     near_duplicate: Option<NearDuplicate>,
-    /// Where the question compares it with others.
+    /// Its side of the comparison, if the question compares it with other definitions.
     pub side: Option<Side>,
     pub state: State,
 }
@@ -67,18 +67,39 @@ pub(super) struct Side {
     pub max_tokens: usize,
 }
 
+/// Whether a candidate is shown, and why not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum State {
+    /// Not shown yet: not tried, or it did not fit.
     Waiting,
     Shown,
     /// Another body contains its lines.
     Within,
     /// It is a near-duplicate of a shown body.
-    Duplicate,
+    NearDuplicate,
     /// Not likely enough to be worth its tokens.
     Unlikely,
     /// Only near what the question looks up.
     Beside,
+}
+
+/// Sets the lines in which a place is shown. Returns their text, to be compared with others.
+fn shown_text(plan: &Plan<'_>, place: &mut RankedPlace, is_changed: bool) -> ComparedText {
+    let files = &plan.snapshot.files;
+    let file = place.id.file(files);
+    match place.id {
+        PlaceId::Definition(id) => {
+            let max_head = plan.config.bodies.max_head_lines * plan.budget() as f32 / 1000.0;
+            place.lines = surroundings::of(files, id, max_head as u32);
+            ComparedText::of_definition(files, id)
+        }
+        PlaceId::Stretch(_) => {
+            if !is_changed && !plan.has_named_line(place.id) && !asks_about_licence(plan) {
+                place.lines = surroundings::without_licence(files, file, place.lines);
+            }
+            ComparedText::of_lines(files, file, place.lines)
+        }
+    }
 }
 
 impl Body {
@@ -91,24 +112,14 @@ impl Body {
     ) -> Self {
         let files = &plan.snapshot.files;
         let file = place.id.file(files);
+        let compared = shown_text(plan, &mut place, is_changed);
         let is_looked_up = |id: DefId| plan.looked_up.is_shown_whole(files, id);
-        let (compared, is_container, is_named) = match place.id {
-            PlaceId::Definition(id) => {
-                let max_head = plan.config.bodies.max_head_lines * plan.budget() as f32 / 1000.0;
-                place.lines = surroundings::of(files, id, max_head as u32);
-                (
-                    ComparedText::of_definition(files, id),
-                    files.definition(id).kind.is_container(),
-                    plan.named.contains(id) || is_looked_up(id),
-                )
-            }
-            PlaceId::Stretch(_) => {
-                if !is_changed && !plan.has_named_line(place.id) && !asks_about_licence(plan) {
-                    place.lines = surroundings::without_licence(files, file, place.lines);
-                }
-                let compared = ComparedText::of_lines(files, file, place.lines);
-                (compared, false, false)
-            }
+        let (is_container, is_named) = match place.id {
+            PlaceId::Definition(id) => (
+                files.definition(id).kind.is_container(),
+                plan.named.contains(id) || is_looked_up(id),
+            ),
+            PlaceId::Stretch(_) => (false, false),
         };
         let tokens = (compared.span.len() as f32 / CODE_BYTES_PER_TOKEN) as usize + MARKUP_TOKENS;
         let section = match place.id.role(files) {
@@ -302,7 +313,7 @@ impl Body {
 
     fn add(&mut self, plan: &mut Plan<'_>, measured: MeasuredEntry, shows: ShownPart) {
         if self.find_near_duplicate(plan) {
-            self.state = State::Duplicate;
+            self.state = State::NearDuplicate;
         } else {
             plan.packed
                 .add(measured, shows, (EntryKind::Body, self.rank));
