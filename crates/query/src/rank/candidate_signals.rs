@@ -1,9 +1,10 @@
 //! Computes the signals of all candidates, for fitting the weights.
 
-use foveate_index::Snapshot;
+use foveate_index::{ChunkId, DefId, FileId, Files, Snapshot};
 use foveate_model::Lines;
 
 use super::evidence::{Evidence, Words};
+use super::roles::Roles;
 use super::weights::{FileSignals, FunctionSignals, StretchSignals};
 use super::{files, functions};
 use crate::config::RankingConfig;
@@ -59,52 +60,53 @@ pub fn candidate_signals(
     let words = Words::search(snapshot, &text, config, &deadline);
     let evidence = Evidence::gather(snapshot, words, &resolution, intent, config);
     let ranked = files::rank(snapshot, &evidence, config, 0);
-    let files = &snapshot.files;
-    let scaled = |signals: &[f32], factor: f32| signals.iter().map(|s| s * factor).collect();
-    let path = |file| files.path(file).to_owned();
-    let of_files = files::signals(snapshot, &evidence, config)
-        .into_iter()
-        .map(|(id, signals)| SignalValues {
-            path: path(id),
-            place: None,
-            signals: scaled(
-                &signals.array(),
-                evidence.roles.factor(id, files.file(id).role),
-            ),
-        })
-        .collect();
+    let of_files = files::signals(snapshot, &evidence, config);
     let pool = functions::Pool::gather(snapshot, &evidence, &ranked, config, &deadline);
-    let functions = pool
-        .signals()
-        .map(|(id, signals)| {
-            let definition = files.definition(id);
-            let factor = evidence.roles.factor(id.file, files.role_of(id));
-            SignalValues {
-                path: path(id.file),
-                place: Some((
-                    definition.qualified_name.to_string(),
-                    definition.own_lines(),
-                )),
-                signals: scaled(&signals.array(), factor),
-            }
-        })
-        .collect();
-    let stretches = pool
-        .stretches
-        .candidates(files, &evidence.roles, config)
-        .map(|(id, signals)| {
-            let file = files.chunk_file(id);
-            let factor = evidence.roles.factor(file, files.chunk_role(id));
-            SignalValues {
-                path: path(file),
-                place: Some((String::new(), files.chunk(id).lines)),
-                signals: scaled(&signals.array(), factor),
-            }
-        })
-        .collect();
+    let (files, roles) = (&snapshot.files, &evidence.roles);
+    let of_stretches = pool.stretches.candidates(files, roles, config);
     CandidateSignals {
-        files: of_files,
-        functions,
-        stretches,
+        files: of_files
+            .into_iter()
+            .map(|(id, signals)| of_file(files, roles, id, &signals))
+            .collect(),
+        functions: pool
+            .signals()
+            .map(|(id, signals)| of_function(files, roles, id, signals))
+            .collect(),
+        stretches: of_stretches
+            .map(|(id, signals)| of_stretch(files, roles, id, signals))
+            .collect(),
     }
+}
+
+fn of_file(files: &Files, roles: &Roles, id: FileId, signals: &FileSignals) -> SignalValues {
+    SignalValues {
+        path: files.path(id).to_owned(),
+        place: None,
+        signals: scaled(&signals.array(), roles.factor(id, files.file(id).role)),
+    }
+}
+
+fn of_function(files: &Files, roles: &Roles, id: DefId, signals: &FunctionSignals) -> SignalValues {
+    let definition = files.definition(id);
+    let name = definition.qualified_name.to_string();
+    SignalValues {
+        path: files.path(id.file).to_owned(),
+        place: Some((name, definition.own_lines())),
+        signals: scaled(&signals.array(), roles.factor(id.file, files.role_of(id))),
+    }
+}
+
+fn of_stretch(files: &Files, roles: &Roles, id: ChunkId, signals: &StretchSignals) -> SignalValues {
+    let file = files.chunk_file(id);
+    SignalValues {
+        path: files.path(file).to_owned(),
+        place: Some((String::new(), files.chunk(id).lines)),
+        signals: scaled(&signals.array(), roles.factor(file, files.chunk_role(id))),
+    }
+}
+
+/// Returns the signals multiplied by the factor of a role.
+fn scaled(signals: &[f32], factor: f32) -> Vec<f32> {
+    signals.iter().map(|signal| signal * factor).collect()
 }
