@@ -268,28 +268,33 @@ impl Call<'_> {
         }
         let status = response.status();
         let text = response.text().await.map_err(unreachable)?;
-        if status == StatusCode::NO_CONTENT {
-            return Ok(Value::Null);
-        }
-        let value: Option<Value> = serde_json::from_str(&text).ok();
-        let value = value.filter(Value::is_object);
-        let value = value.with_context(|| foreign_answer(server, status))?;
-        if status.is_success() {
-            return Ok(value);
-        }
-        let field = |name: &str| value.get(name).and_then(Value::as_str);
-        let (Some(detail), Some(code)) = (field("detail"), field("code")) else {
-            bail!(foreign_answer(server, status));
-        };
-        let refused = Refused::new(detail, code);
-        Err(match status {
-            // The request is made of the arguments.
-            StatusCode::BAD_REQUEST | StatusCode::PAYLOAD_TOO_LARGE => {
-                UsageError(refused.to_string()).into()
-            }
-            _ => refused.into(),
-        })
+        parse_answer(server, status, &text)
     }
+}
+
+/// Returns the JSON of an answer, or null where it is empty. An answer that refuses the request is an error.
+fn parse_answer(server: &str, status: StatusCode, text: &str) -> anyhow::Result<Value> {
+    if status == StatusCode::NO_CONTENT {
+        return Ok(Value::Null);
+    }
+    let value: Option<Value> = serde_json::from_str(text).ok();
+    let value = value.filter(Value::is_object);
+    let value = value.with_context(|| foreign_answer(server, status))?;
+    if status.is_success() {
+        return Ok(value);
+    }
+    let field = |name: &str| value.get(name).and_then(Value::as_str);
+    let (Some(detail), Some(code)) = (field("detail"), field("code")) else {
+        bail!(foreign_answer(server, status));
+    };
+    let refused = Refused::new(detail, code);
+    Err(match status {
+        // The request is made of the arguments.
+        StatusCode::BAD_REQUEST | StatusCode::PAYLOAD_TOO_LARGE => {
+            UsageError(refused.to_string()).into()
+        }
+        _ => refused.into(),
+    })
 }
 
 #[cfg(test)]
