@@ -3,10 +3,10 @@
 //! keys or values. Checksums detect damage, which is counted and treated as absence.
 
 mod cache;
+mod content_store;
 mod pack;
 mod permissions;
 mod stamp;
-mod store;
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Read as _, Write as _};
@@ -14,10 +14,10 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 pub use cache::{CacheDir, CacheEntry, CacheLimits, CachedRepository, ReadOnlyReason};
+pub use content_store::{ContentStore, Entry, Key, MaxWaste, get_only, put_only};
 pub use pack::Pack;
 pub use permissions::{create_directory, is_readable_by_others, restrict_umask, write_output_file};
 pub use stamp::FileStamp;
-pub use store::{ContentStore, Entry, Key, MaxWaste, get_only, put_only};
 
 /// The file that is locked by the only process that may write.
 const LOCK: &str = "lock";

@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use parking_lot::{Mutex, RwLock};
 
-use super::store::{ContentStore, Entry, Key, MaxWaste};
+use super::content_store::{ContentStore, Entry, Key, MaxWaste};
 use super::{checksum, compressed, count_damage, decompressed, sync_directory};
 
 /// Extension of a file that is being written.

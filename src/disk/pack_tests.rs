@@ -3,7 +3,7 @@
 use std::fs;
 
 use super::*;
-use crate::disk::store::{get_only, put_only};
+use crate::disk::content_store::{get_only, put_only};
 
 fn entry(key: &str, value: &str) -> Entry {
     (key.as_bytes().into(), value.as_bytes().to_vec())
