@@ -13,7 +13,7 @@ use foveate_query::Breadth;
 pub struct Step {
     /// The breadth of the request.
     pub breadth: Breadth,
-    /// Least probability of a place.
+    /// Minimum probability of a place.
     pub min_probability: Option<f32>,
 }
 

@@ -67,7 +67,8 @@ pub struct Accuracy {
     pub at: [f64; CUTOFFS.len()],
 }
 
-/// Per cutoff of [`CUTOFFS`], whether a case is right; `None` for a case without gold results of the kind.
+/// Per cutoff of [`CUTOFFS`], whether the ranking of a case is correct; `None` for a case without gold results of the
+/// kind.
 pub type CorrectByCutoff = Option<[bool; CUTOFFS.len()]>;
 
 /// Fits weights to all examples.
@@ -86,9 +87,16 @@ pub fn adjusted(examples: &[Example], kind: Kind, present: &[f64], strength: f64
     weights.into_iter().map(|weight| weight / scale).collect()
 }
 
-/// Evaluates which examples the weights get right.
-pub fn rights(examples: &[Example], kind: Kind, weights: &[f64]) -> Vec<CorrectByCutoff> {
-    examples.iter().map(|e| right(e, kind, weights)).collect()
+/// Evaluates which examples the weights rank correctly.
+pub fn correct_by_cutoff(
+    examples: &[Example],
+    kind: Kind,
+    weights: &[f64],
+) -> Vec<CorrectByCutoff> {
+    examples
+        .iter()
+        .map(|e| correct_in(e, kind, weights))
+        .collect()
 }
 
 /// Fits weights for each repository to the other ones.
@@ -107,7 +115,7 @@ pub fn fitted_to_others<'a>(
     repositories.into_iter().map(fitted).collect()
 }
 
-/// Evaluates which examples are right if each repository is ranked with its own `weights`.
+/// Evaluates which examples are ranked correctly if each repository has its own `weights`.
 pub fn held_out(
     examples: &[Example],
     kind: Kind,
@@ -115,7 +123,7 @@ pub fn held_out(
 ) -> Vec<CorrectByCutoff> {
     examples
         .iter()
-        .map(|e| right(e, kind, weights.get(e.repo.as_str())?))
+        .map(|e| correct_in(e, kind, weights.get(e.repo.as_str())?))
         .collect()
 }
 
@@ -141,7 +149,7 @@ pub fn without(
 
 /// Per cutoff of [`CUTOFFS`], whether all right candidates are within it (or as many as fit); `None` for a case without
 /// gold results of the kind.
-fn right(example: &Example, kind: Kind, weights: &[f64]) -> CorrectByCutoff {
+fn correct_in(example: &Example, kind: Kind, weights: &[f64]) -> CorrectByCutoff {
     let gold = kind.gold(example);
     if gold == 0 {
         return None;
@@ -166,15 +174,15 @@ fn scored(example: &Example, kind: Kind, weights: &[f64]) -> Vec<(f64, bool)> {
 /// Computes the accuracy over the examples that `counts` selects.
 pub fn accuracy(
     examples: &[Example],
-    rights: &[CorrectByCutoff],
+    correct: &[CorrectByCutoff],
     counts: impl Fn(&Example) -> bool,
 ) -> Accuracy {
     let mut accuracy = Accuracy::default();
-    let counted = examples.iter().zip(rights).filter(|(e, _)| counts(e));
-    for right in counted.filter_map(|(_, right)| right.as_ref()) {
+    let counted = examples.iter().zip(correct).filter(|(e, _)| counts(e));
+    for correct in counted.filter_map(|(_, correct)| correct.as_ref()) {
         accuracy.cases += 1;
-        for (sum, right) in accuracy.at.iter_mut().zip(right) {
-            *sum += f64::from(u8::from(*right));
+        for (sum, is_correct) in accuracy.at.iter_mut().zip(correct) {
+            *sum += f64::from(u8::from(*is_correct));
         }
     }
     for sum in &mut accuracy.at {
@@ -218,8 +226,8 @@ mod tests {
         let examples = [example("a", true), example("a", true), example("b", false)];
         let toward = [0.0, 0.0];
         let own = fitted(&examples, Kind::Files, &toward, 0.01);
-        let all = |rights: &[CorrectByCutoff]| accuracy(&examples, rights, |_| true);
-        let own = all(&rights(&examples, Kind::Files, &own));
+        let all = |correct: &[CorrectByCutoff]| accuracy(&examples, correct, |_| true);
+        let own = all(&correct_by_cutoff(&examples, Kind::Files, &own));
         assert!((own.at[0] - 2.0 / 3.0).abs() < 1e-9);
         let held_out = |kind| {
             let weights = fitted_to_others(&examples, kind, &toward, 0.01);

@@ -16,7 +16,7 @@ use crate::eval::case::{Case, Repositories};
 use crate::eval::mine::mine;
 use crate::eval::sweep::Walk;
 use crate::eval::train::examples::Example;
-use crate::eval::train::{Accuracy, Kind, accuracy, adjusted, rights};
+use crate::eval::train::{Accuracy, Kind, accuracy, adjusted, correct_by_cutoff};
 use crate::ingest::git::GitRepo;
 
 /// Default of --strength, with which weights are pulled toward the present ones: measured in `docs/own-commits.md`.
@@ -81,7 +81,11 @@ impl AdjustedWeights {
         let present = Weights::present(kind, ranking);
         let fit = |part: &[Example]| present.with(adjusted(part, kind, &present.values, strength));
         let on = |part: &[Example], weights: &Weights| {
-            accuracy(part, &rights(part, kind, &weights.values), |_| true)
+            accuracy(
+                part,
+                &correct_by_cutoff(part, kind, &weights.values),
+                |_| true,
+            )
         };
         let older = examples.len() - examples.len() / HELD_OUT_ONE_IN;
         let (old, new) = examples.split_at(older);

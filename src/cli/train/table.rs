@@ -9,8 +9,8 @@ use crate::eval::calibration::{Prediction, Reliability};
 use crate::eval::train::calibrate::calibrate;
 use crate::eval::train::examples::Example;
 use crate::eval::train::{
-    Accuracy, CUTOFFS, CorrectByCutoff, Kind, accuracy, fitted, fitted_to_others, held_out, rights,
-    without,
+    Accuracy, CUTOFFS, CorrectByCutoff, Kind, accuracy, correct_by_cutoff, fitted,
+    fitted_to_others, held_out, without,
 };
 
 /// Formats, per language, the held-out predictions of each case's first ten results beside their outcome.
@@ -55,9 +55,9 @@ impl<'a> Table<'a> {
         let weights = present.with(fitted(examples, kind, &toward, strength));
         Self {
             examples,
-            before: rights(examples, kind, &present.values),
+            before: correct_by_cutoff(examples, kind, &present.values),
             held_out: held_out(examples, kind, &of_others),
-            own: rights(examples, kind, &weights.values),
+            own: correct_by_cutoff(examples, kind, &weights.values),
             weights,
             line: FittedLine {
                 path: calibration_key(kind),
@@ -73,8 +73,8 @@ impl<'a> Table<'a> {
         let toward = self.weights.prior();
         let mut text = format!("{:28}{}\n", "without", cutoffs());
         for (signal, name) in names.iter().enumerate() {
-            let rights = without(self.examples, *kind, &toward, strength, signal);
-            let accuracy = accuracy(self.examples, &rights, |_| true);
+            let correct = without(self.examples, *kind, &toward, strength, signal);
+            let accuracy = accuracy(self.examples, &correct, |_| true);
             text.push_str(&format!("{name:28}{}\n", figures(&accuracy)));
         }
         text.push('\n');
@@ -97,18 +97,18 @@ impl<'a> Table<'a> {
     }
 
     fn figures(&self, label: &str, counts: &dyn Fn(&Example) -> bool) -> String {
-        let accuracy = |rights: &[CorrectByCutoff]| accuracy(self.examples, rights, counts);
+        let accuracy = |correct: &[CorrectByCutoff]| accuracy(self.examples, correct, counts);
         let cases = accuracy(&self.before).cases;
         if cases == 0 {
             return String::new();
         }
         let mut text = format!("\n{:28}{}\n", format!("{label}: {cases}"), cutoffs());
-        for (label, rights) in [
+        for (label, correct) in [
             ("present weights", &self.before),
             ("fitted, held out", &self.held_out),
             ("fitted, on the same cases", &self.own),
         ] {
-            text.push_str(&format!("{label:28}{}\n", figures(&accuracy(rights))));
+            text.push_str(&format!("{label:28}{}\n", figures(&accuracy(correct))));
         }
         text
     }
