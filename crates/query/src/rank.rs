@@ -4,6 +4,7 @@
 //! stretches of code and text between functions ([`stretches`]). [`probability`] turns scores into
 //! probabilities.
 
+mod adjustments;
 mod candidate_signals;
 mod evidence;
 mod files;
@@ -14,7 +15,6 @@ mod narrowing;
 mod probability;
 mod purposes;
 mod ranked;
-mod roles;
 mod stretches;
 mod terms;
 mod weights;
@@ -79,7 +79,7 @@ pub fn rank(
         functions,
         places,
         coverage: evidence.coverage(),
-        asks_documentation: evidence.roles.asks_documentation(),
+        asks_documentation: evidence.adjustments.asks_documentation(),
         issues,
     }
 }

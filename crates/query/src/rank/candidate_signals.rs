@@ -3,8 +3,8 @@
 use foveate_index::{ChunkId, DefId, FileId, Files, Snapshot};
 use foveate_model::Lines;
 
+use super::adjustments::Adjustments;
 use super::evidence::{Evidence, Words};
-use super::roles::Roles;
 use super::weights::{FileSignals, FunctionSignals, StretchSignals};
 use super::{files, functions};
 use crate::config::RankingConfig;
@@ -62,47 +62,71 @@ pub fn candidate_signals(
     let ranked = files::rank(snapshot, &evidence, config, 0);
     let of_files = files::signals(snapshot, &evidence, config);
     let pool = functions::Pool::gather(snapshot, &evidence, &ranked, config, &deadline);
-    let (files, roles) = (&snapshot.files, &evidence.roles);
-    let of_stretches = pool.stretches.candidates(files, roles, config);
+    let (files, adjustments) = (&snapshot.files, &evidence.adjustments);
+    let of_stretches = pool.stretches.candidates(files, adjustments, config);
     CandidateSignals {
         files: of_files
             .into_iter()
-            .map(|(id, signals)| of_file(files, roles, id, &signals))
+            .map(|(id, signals)| of_file(files, adjustments, id, &signals))
             .collect(),
         functions: pool
             .signals()
-            .map(|(id, signals)| of_function(files, roles, id, signals))
+            .map(|(id, signals)| of_function(files, adjustments, id, signals))
             .collect(),
         stretches: of_stretches
-            .map(|(id, signals)| of_stretch(files, roles, id, signals))
+            .map(|(id, signals)| of_stretch(files, adjustments, id, signals))
             .collect(),
     }
 }
 
-fn of_file(files: &Files, roles: &Roles, id: FileId, signals: &FileSignals) -> SignalValues {
+fn of_file(
+    files: &Files,
+    adjustments: &Adjustments,
+    id: FileId,
+    signals: &FileSignals,
+) -> SignalValues {
     SignalValues {
         path: files.path(id).to_owned(),
         place: None,
-        signals: scaled(&signals.array(), roles.factor(id, files.file(id).role)),
+        signals: scaled(
+            &signals.array(),
+            adjustments.factor(id, files.file(id).role),
+        ),
     }
 }
 
-fn of_function(files: &Files, roles: &Roles, id: DefId, signals: &FunctionSignals) -> SignalValues {
+fn of_function(
+    files: &Files,
+    adjustments: &Adjustments,
+    id: DefId,
+    signals: &FunctionSignals,
+) -> SignalValues {
     let definition = files.definition(id);
     let name = definition.qualified_name.to_string();
     SignalValues {
         path: files.path(id.file).to_owned(),
         place: Some((name, definition.own_lines())),
-        signals: scaled(&signals.array(), roles.factor(id.file, files.role_of(id))),
+        signals: scaled(
+            &signals.array(),
+            adjustments.factor(id.file, files.role_of(id)),
+        ),
     }
 }
 
-fn of_stretch(files: &Files, roles: &Roles, id: ChunkId, signals: &StretchSignals) -> SignalValues {
+fn of_stretch(
+    files: &Files,
+    adjustments: &Adjustments,
+    id: ChunkId,
+    signals: &StretchSignals,
+) -> SignalValues {
     let file = files.chunk_file(id);
     SignalValues {
         path: files.path(file).to_owned(),
         place: Some((String::new(), files.chunk(id).lines)),
-        signals: scaled(&signals.array(), roles.factor(file, files.chunk_role(id))),
+        signals: scaled(
+            &signals.array(),
+            adjustments.factor(file, files.chunk_role(id)),
+        ),
     }
 }
 

@@ -5,8 +5,8 @@ use foveate_index::lexical::{Hits, IndexedCommit, QueryTerm};
 use foveate_index::messages::MessagePlace;
 use foveate_index::{DefId, FileId, Snapshot, tokens};
 
+use super::adjustments::Adjustments;
 use super::messages;
-use super::roles::Roles;
 use super::terms::query_terms;
 use super::weights::RankConfig;
 use crate::deadline::{Deadline, Stage};
@@ -101,7 +101,7 @@ impl<'a> Words<'a> {
 
 /// All evidence about a query, by definition and file.
 pub(super) struct Evidence {
-    pub roles: Roles,
+    pub adjustments: Adjustments,
     pub hits: Hits,
     /// The terms of the query, weighted, in alphabetical order.
     pub query: Vec<QueryTerm>,
@@ -169,13 +169,13 @@ impl Evidence {
                 .map(|e| (e.file, e.strength))
                 .collect()
         };
-        let roles = Roles::of(text, intent, &config.role)
+        let adjustments = Adjustments::of(text, intent, &config.role)
             .with_named(named_files)
             .with_described(&snapshot.files, |term| words.terms.contains_key(&term))
             .with_sections(&resolution.sections)
             .with_lines(&resolution.lines);
         Self {
-            roles,
+            adjustments,
             hits: words.hits,
             query: words.query,
             terms: words.terms,

@@ -29,7 +29,7 @@ pub(super) fn rank(
     let scored = signals.iter().map(|(id, signals)| {
         let sum = signals.score(&config.file);
         let role = files.file(*id).role;
-        evidence.roles.score(files, *id, role, sum)
+        evidence.adjustments.score(files, *id, role, sum)
     });
     // Candidates are in path order, so that equal scores are ordered by path.
     let best = best_ranked((0..).zip(scored).collect());
@@ -41,7 +41,9 @@ pub(super) fn rank(
             let reasons = (rank < listed).then(|| signals.explain(&config.file));
             let explained = |reasons| {
                 let role = files.file(*id).role;
-                evidence.roles.explain(files, *id, role, score, reasons)
+                evidence
+                    .adjustments
+                    .explain(files, *id, role, score, reasons)
             };
             RankedFile {
                 id: *id,
@@ -175,7 +177,7 @@ impl Dense {
         chosen.extend(evidence.messages.iter().map(|(place, _)| place.file));
         // A file that everything imports has thousands of importers, and a repository may have thousands of manifests, most
         // without any word of the query, so the words decide between them.
-        let described = evidence.roles.described();
+        let described = evidence.adjustments.described();
         for files in [&neighbours.imports, &neighbours.importers, described] {
             let mut values = vec![0.0; self.lexical.len()];
             for (file, score) in files {

@@ -8,11 +8,11 @@ use foveate_index::lexical::ChunkHit;
 use foveate_index::{DefId, FileId, Snapshot};
 use foveate_model::{DefinitionKind, LocalId};
 
+use super::adjustments::Adjustments;
 use super::evidence::Evidence;
 use super::history::FunctionHistory;
 use super::probability::Probabilities;
 use super::ranked::{PlaceId, RankedFile, RankedFunction, RankedPlace, Signal};
-use super::roles::Roles;
 use super::stretches::{self, Stretches};
 use super::weights::{FunctionSignals, RankConfig};
 use super::{FULL, best_ranked, history, logarithmic, scale};
@@ -37,7 +37,7 @@ pub(super) fn rank(
 /// The functions and stretches of the best files with their signals.
 pub(super) struct Pool<'a> {
     snapshot: &'a Snapshot,
-    roles: Roles,
+    adjustments: Adjustments,
     /// The functions, in id order; shared with the thread that scores past commits.
     ids: Arc<Vec<DefId>>,
     /// The signals of each function.
@@ -59,7 +59,7 @@ impl<'a> Pool<'a> {
     ) -> Self {
         let mut pool = Self {
             snapshot,
-            roles: evidence.roles.clone(),
+            adjustments: evidence.adjustments.clone(),
             ids: Arc::default(),
             signals: Vec::new(),
             files: Vec::new(),
@@ -289,7 +289,7 @@ impl<'a> Pool<'a> {
         let scored = self.ids.iter().zip(&self.signals).map(|(id, signals)| {
             let sum = signals.score(&config.function);
             let role = files.role_of(*id);
-            self.roles.score(files, id.file, role, sum)
+            self.adjustments.score(files, id.file, role, sum)
         });
         (0..).zip(scored).collect()
     }
@@ -323,10 +323,10 @@ impl<'a> Pool<'a> {
     /// Returns the signals of a place, completed so that they sum to its score.
     fn explain(&self, id: PlaceId, score: f32, mut signals: Vec<Signal>) -> Vec<Signal> {
         if let PlaceId::Stretch(chunk) = id {
-            signals.extend(self.roles.heading(chunk));
+            signals.extend(self.adjustments.heading(chunk));
         }
         let (files, file) = (&self.snapshot.files, id.file(&self.snapshot.files));
-        self.roles
+        self.adjustments
             .explain(files, file, id.role(files), score, signals)
     }
 
@@ -339,7 +339,9 @@ impl<'a> Pool<'a> {
         config: &RankConfig,
         listed: usize,
     ) -> Vec<RankedPlace> {
-        let mut stretches = self.stretches.scored(self.snapshot, &self.roles, config);
+        let mut stretches = self
+            .stretches
+            .scored(self.snapshot, &self.adjustments, config);
         let first = functions.len() as u32;
         let mut scored = functions.to_vec();
         scored.extend((first..).zip(stretches.iter().map(|(_, score)| *score)));

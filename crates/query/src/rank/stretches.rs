@@ -7,10 +7,10 @@ use foveate_index::files::Unit;
 use foveate_index::{ChunkId, DefId, FileId, Files, Snapshot};
 use foveate_model::{ChunkKind, Import, LocalId};
 
+use super::adjustments::Adjustments;
 use super::evidence::Evidence;
 use super::probability::Probabilities;
 use super::ranked::{RankedFile, Signal};
-use super::roles::Roles;
 use super::weights::{FunctionSignals, RankConfig, StretchSignals};
 use super::{FULL, logarithmic, scale};
 use crate::resolve::NamedLine;
@@ -154,15 +154,15 @@ impl Stretches {
     pub(super) fn candidates(
         &self,
         files: &Files,
-        roles: &Roles,
+        adjustments: &Adjustments,
         config: &RankConfig,
     ) -> impl Iterator<Item = (ChunkId, &StretchSignals)> {
         let is_candidate = move |id: ChunkId, signals: &StretchSignals| {
             signals.coverage > 0.0
                 || signals.mention > 0.0
                 || signals.beside.max(signals.methods) >= config.min_stretch_likelihood
-                || roles.described().contains_key(&files.chunk_file(id))
-                || roles.heading(id).is_some()
+                || adjustments.described().contains_key(&files.chunk_file(id))
+                || adjustments.heading(id).is_some()
         };
         let found = self.all.iter();
         let found = found.filter(move |(id, signals)| is_candidate(*id, signals));
@@ -173,16 +173,16 @@ impl Stretches {
     pub(super) fn scored(
         &self,
         snapshot: &Snapshot,
-        roles: &Roles,
+        adjustments: &Adjustments,
         config: &RankConfig,
     ) -> Vec<(ChunkId, f32)> {
         let files = &snapshot.files;
-        self.candidates(files, roles, config)
+        self.candidates(files, adjustments, config)
             .map(|(id, signals)| {
                 let (file, role) = (files.chunk_file(id), files.chunk_role(id));
                 let sum = signals.score(&config.stretch);
-                let heading = roles.heading(id).map_or(0.0, |signal| signal.value);
-                (id, roles.score(files, file, role, sum) + heading)
+                let heading = adjustments.heading(id).map_or(0.0, |signal| signal.value);
+                (id, adjustments.score(files, file, role, sum) + heading)
             })
             .collect()
     }

@@ -1,5 +1,6 @@
-//! Scales the scores of files by their role, and raises those of the kinds that a short query asks for. Queries are
-//! about source code unless they say that they are about something else.
+//! Adjusts the weighted sums of signals by what files are for: scales them by the role of the file, and raises those of
+//! files whose kind, description or heading a short query asks for. Queries are about source code unless they say that
+//! they are about something else.
 
 use foldhash::HashMap;
 use foveate_index::{ChunkId, FileId, Files};
@@ -20,9 +21,9 @@ const HEADING: f32 = 2.0;
 /// The signal of what the query describes or names by a heading.
 const DESCRIBED: &str = "described";
 
-/// The factors for one query.
+/// The factors and additions for one query.
 #[derive(Clone, Debug)]
-pub(super) struct Roles {
+pub(super) struct Adjustments {
     /// Factors that take into account which roles the query asks for.
     factors: RoleFactors,
     /// Factors of a query that asks for no role.
@@ -48,7 +49,7 @@ pub(super) struct Roles {
     lines: Vec<ChunkId>,
 }
 
-impl Roles {
+impl Adjustments {
     pub(super) fn of(text: &QueryText, intent: IntentKind, config: &RoleConfig) -> Self {
         let asked = Asked::new(text, config);
         Self {
@@ -311,14 +312,14 @@ mod tests {
 
     fn check(query: &str, intent: IntentKind, raised: Option<Role>) {
         let config = &RankingConfig::default().rank.role;
-        let roles = Roles::of(&QueryText::parse(query), intent, config);
+        let adjustments = Adjustments::of(&QueryText::parse(query), intent, config);
         for role in [
             Role::Documentation,
             Role::Configuration,
             Role::Test,
             Role::Data,
         ] {
-            let is_raised = roles.factor(FileId(0), role) >= config.asked;
+            let is_raised = adjustments.factor(FileId(0), role) >= config.asked;
             assert_eq!(is_raised, raised == Some(role), "{query}: {role:?}");
         }
     }
@@ -369,7 +370,7 @@ mod tests {
         );
         let files = &snapshot.files;
         let order = |query: &str| {
-            let roles = Roles::of(&QueryText::parse(query), IntentKind::BugFix, config);
+            let adjustments = Adjustments::of(&QueryText::parse(query), IntentKind::BugFix, config);
             [
                 "config/app.yml",
                 ".github/workflows/nightly.yml",
@@ -377,7 +378,7 @@ mod tests {
             ]
             .map(|path| {
                 let file = files.find(path).expect("a file");
-                roles.score(files, file, files.file(file).role, 0.0)
+                adjustments.score(files, file, files.file(file).role, 0.0)
             })
         };
         let [setting, workflow, source] = order("The nightly job ran into its timeout again");
@@ -392,10 +393,10 @@ mod tests {
         let of = |query: &str| {
             let text = QueryText::parse(query);
             let named = [(FileId(7), Role::Configuration)].into_iter();
-            Roles::of(&text, IntentKind::Implementation, config).with_named(named)
+            Adjustments::of(&text, IntentKind::Implementation, config).with_named(named)
         };
-        let roles = of("Bump the version in setup.cfg");
-        let factor = |file| roles.factor(FileId(file), Role::Configuration);
+        let adjustments = of("Bump the version in setup.cfg");
+        let factor = |file| adjustments.factor(FileId(file), Role::Configuration);
         assert_eq!(
             (factor(7), factor(8)),
             (config.ordered, config.factors.configuration)
