@@ -180,7 +180,7 @@ impl FileRun {
     }
 }
 
-/// Applies BM25's saturation.
+/// Applies the saturation of BM25: `tf · (k1 + 1) / (k1 + tf)`.
 pub fn saturated(tf: f32, k1: f32) -> f32 {
     tf * (k1 + 1.0) / (k1 + tf)
 }
