@@ -63,7 +63,7 @@ struct Loading {
 
 type Loaded = Result<CommitHistory, GitError>;
 
-/// What to load after a history was loaded or not.
+/// What to load after an attempt to load a history.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum NextLoad {
     Nothing,
@@ -119,8 +119,8 @@ impl Driver {
         self.tasks.stop.run_until_cancelled(permit).await?
     }
 
-    /// Starts loading the history of a commit, unless it is loading already. A save starts nothing anew: what was read
-    /// is kept, and so is the wait after a failure. With `at_once` that wait ends.
+    /// Starts loading the history of a commit, unless it is loading already: a saved file restarts neither the reading
+    /// nor the wait after a failure. With `at_once` a load that waits after a failure is restarted.
     fn load_first(
         &self,
         commit: String,

@@ -1,5 +1,5 @@
-//! Strips what one program wrote before each line of another: times, and names of services, workers or levels, with or
-//! without numbers.
+//! Strips the prefixes that a log collector or a runner writes before each line of another program: times, and names of
+//! services, workers or levels, with or without numbers.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;

@@ -1,7 +1,8 @@
 //! Computes the impacts of one term on the documents of a segment, independent of the rest of the
-//! query: BM25F's weighted and normalized term frequencies, saturated for chunks, to which nothing more is
-//! added. They are computed from the posting lists on first use and cached: terms repeat from query to query,
-//! and reading eight fields costs ten times as much as adding up their impacts.
+//! query: BM25F's weighted and normalized term frequencies. Those of chunks are saturated; those of files are
+//! not yet, because commit messages add to them. They are computed from the posting lists on first use and
+//! cached: terms repeat from query to query, and reading eight fields costs ten times as much as adding up
+//! their impacts.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 

@@ -1,5 +1,5 @@
-//! Encodes and decodes the parts of a file's facts. What is written and what is read is stated once: by a list of
-//! fields ([`stored`]), or of the numbers of an enum's members ([`codes`]).
+//! Encodes and decodes the parts of a file's facts. Macros generate both directions from one list: of the fields of a
+//! struct ([`stored`]), or of the numbers of an enum's members ([`codes`]).
 
 use foveate_model::{Lines, LocalId, Span};
 

@@ -1,4 +1,4 @@
-//! Says why something is shown: what names it, its rank, and what of the query it uses.
+//! Says why something is shown: the query names it, it ranks high, or it uses a definition that the query names.
 
 use foveate_index::{Confidence, DefId, FileId};
 use foveate_model::Lines;

@@ -61,15 +61,15 @@ pub fn candidate_signals(
     let evidence = Evidence::gather(snapshot, words, &resolution, intent, config);
     let ranked = files::rank(snapshot, &evidence, config, 0);
     let of_files = files::signals(snapshot, &evidence, config);
-    let pool = functions::Pool::gather(snapshot, &evidence, &ranked, config, &deadline);
+    let candidates = functions::Candidates::gather(snapshot, &evidence, &ranked, config, &deadline);
     let (files, adjustments) = (&snapshot.files, &evidence.adjustments);
-    let of_stretches = pool.stretches.candidates(files, adjustments, config);
+    let of_stretches = candidates.stretches.candidates(files, adjustments, config);
     CandidateSignals {
         files: of_files
             .into_iter()
             .map(|(id, signals)| of_file(files, adjustments, id, &signals))
             .collect(),
-        functions: pool
+        functions: candidates
             .signals()
             .map(|(id, signals)| of_function(files, adjustments, id, signals))
             .collect(),

@@ -28,14 +28,14 @@ pub(super) fn rank(
     listed: usize,
     deadline: &Deadline,
 ) -> (Vec<RankedFunction>, Vec<RankedPlace>) {
-    let pool = Pool::gather(snapshot, evidence, ranked_files, config, deadline);
-    let scored = pool.scored(config);
-    let places = pool.places(&scored, ranked_files, config, listed);
-    (pool.functions(scored, config, listed), places)
+    let candidates = Candidates::gather(snapshot, evidence, ranked_files, config, deadline);
+    let scored = candidates.scored(config);
+    let places = candidates.places(&scored, ranked_files, config, listed);
+    (candidates.functions(scored, config, listed), places)
 }
 
 /// The functions and stretches of the best files with their signals.
-pub(super) struct Pool<'a> {
+pub(super) struct Candidates<'a> {
     snapshot: &'a Snapshot,
     adjustments: Adjustments,
     /// The functions, in id order; shared with the thread that scores past commits.
@@ -48,7 +48,7 @@ pub(super) struct Pool<'a> {
     pub(super) stretches: Stretches,
 }
 
-impl<'a> Pool<'a> {
+impl<'a> Candidates<'a> {
     /// Collects the candidates of the best files and computes their signals.
     pub(super) fn gather(
         snapshot: &'a Snapshot,
@@ -57,7 +57,7 @@ impl<'a> Pool<'a> {
         config: &RankConfig,
         deadline: &Deadline,
     ) -> Self {
-        let mut pool = Self {
+        let mut candidates = Self {
             snapshot,
             adjustments: evidence.adjustments.clone(),
             ids: Arc::default(),
@@ -68,24 +68,24 @@ impl<'a> Pool<'a> {
         let files = ranked_files
             .get(..config.max_function_files)
             .unwrap_or(ranked_files);
-        pool.fill(files, &evidence.lines);
-        let ids = Arc::clone(&pool.ids);
+        candidates.fill(files, &evidence.lines);
+        let ids = Arc::clone(&candidates.ids);
         let (history, ()) = rayon::join(
             || match deadline.allows(Stage::History) {
                 true => history::of_functions(snapshot, &ids, evidence, &config.lexical),
                 false => Vec::new(),
             },
             || {
-                pool.words(evidence);
-                pool.mentions(evidence);
-                pool.neighbours(evidence, config.min_neighbour_strength, deadline);
-                pool.names(evidence);
-                pool.stretches.names(&snapshot.files, evidence);
+                candidates.words(evidence);
+                candidates.mentions(evidence);
+                candidates.neighbours(evidence, config.min_neighbour_strength, deadline);
+                candidates.names(evidence);
+                candidates.stretches.names(&snapshot.files, evidence);
             },
         );
-        pool.history(&history);
-        pool.stretch_likelihoods(config);
-        pool
+        candidates.history(&history);
+        candidates.stretch_likelihoods(config);
+        candidates
     }
 
     /// Returns the functions with their signals, in id order.
