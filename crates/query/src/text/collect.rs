@@ -57,7 +57,7 @@ struct Collector<'r> {
 
 /// Returns the text of a line that is an entry of a log; any other line as it is.
 fn text_of_entry<'l>(line: &Line<'l>) -> Line<'l> {
-    let text = log_entry::told(line.text).unwrap_or(line.text);
+    let text = log_entry::failure_message(line.text).unwrap_or(line.text);
     Line {
         text,
         cut: line.cut + line.text.find(text).unwrap_or_default(),

@@ -61,9 +61,9 @@ pub(super) fn failures(line: &str, surroundings: Surroundings) -> Vec<String> {
     text.map(with_fields).unwrap_or_default()
 }
 
-/// Returns what an entry that only a log has tells of a failure, without the time, the level and the threads before it,
-/// and without the fields after it. The logger stays: it often has the name of a class.
-pub(super) fn told(line: &str) -> Option<&str> {
+/// Returns the message of a failure, if the line is certainly an entry of a log: without the time, the level and the
+/// threads before it, and without the fields after it. The logger stays: it often has the name of a class.
+pub(super) fn failure_message(line: &str) -> Option<&str> {
     let head = Head::read(line).filter(|head| head.is_certain)?;
     let text = after_names(head.rest, after_thread);
     let text = fields(text).map_or(text, |(text, _)| text);
