@@ -1,8 +1,8 @@
 //! Ranks files, functions and places: many weak signals, one explained sum, weights from
 //! `config/ranking.toml`. [`evidence`] gathers what is known about the query. Files are ranked first
 //! ([`files`]), then functions, which use the rank of their file ([`functions`]), and with them the
-//! stretches of code and text between functions ([`stretches`]). [`probability`] turns scores into
-//! probabilities.
+//! stretches of code and text between functions ([`stretches`]). [`adjustments`] changes the sums by what
+//! files are for; [`probability`] turns scores into probabilities.
 
 mod adjustments;
 mod candidate_signals;
