@@ -514,7 +514,7 @@ mod tests {
         let path = directory.path().join(FILE);
         let pack = || Arc::new(Pack::open(path.clone(), 1));
         let ids = [1, 2].map(|number| ObjectId::from_sha1([number; 20]));
-        let records = CommitRecords::stored(Some(pack()));
+        let records = CommitRecordCache::stored(Some(pack()));
         let reading = records.begin(1, 2);
         for id in ids {
             records.add_touched_files(vec![(id, TouchedFiles::default())]);
@@ -524,11 +524,11 @@ mod tests {
         *bytes.last_mut().unwrap() ^= 1;
         std::fs::write(&path, bytes).unwrap();
 
-        let records = CommitRecords::stored(Some(pack()));
+        let records = CommitRecordCache::stored(Some(pack()));
         let reading = records.begin(1, 2);
         assert_eq!(records.without_touched_files(&ids), ids[1..]);
         drop(reading);
-        let (pack, records) = (pack(), CommitRecords::stored(Some(pack())));
+        let (pack, records) = (pack(), CommitRecordCache::stored(Some(pack())));
         assert!(pack.keys().iter().all(|key| pack.get(key).is_some()));
         let _reading = records.begin(1, 2);
         assert_eq!(records.without_touched_files(&ids), ids[1..]);
