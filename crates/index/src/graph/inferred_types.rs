@@ -353,9 +353,13 @@ impl<'a> Evaluator<'a> {
                 self.stated_value(position, value, inferences - 1)
             }),
         };
-        match stated {
-            Value::Unknown if declared.is_none() => self.inherited_result(function, inferences - 1),
-            stated => stated,
+        // The overridden method says more than a call of a function from elsewhere.
+        if declared.is_some() || !matches!(stated, Value::Unknown | Value::External) {
+            return stated;
+        }
+        match self.inherited_result(function, inferences - 1) {
+            Value::Unknown => stated,
+            inherited => inherited,
         }
     }
 

@@ -60,7 +60,7 @@ fn cyclic_imports_and_bases_terminate() {
 
 #[test]
 fn cyclic_chains_terminate() {
-    let long = ".x()".repeat(2_000);
+    let long = "\n.x()".repeat(2_000);
     let text = format!(
         "
 //- A.kt

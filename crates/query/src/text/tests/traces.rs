@@ -391,7 +391,7 @@ fn head_of_a_trace_is_title_and_part_of_the_trace() {
         (
             "--- FAIL: TestSum (0.00s)\n    cart_test.go:12: got 3\n",
             "--- FAIL: TestSum (0.00s)",
-            "cart_test.go:12 TestSum",
+            "cart_test.go:12 ",
         ),
         (
             "/ci/src/cart.ts\n  13:9  error  Unexpected any  no-explicit-any\n",
