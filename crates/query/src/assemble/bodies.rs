@@ -4,14 +4,12 @@
 
 use foldhash::HashSet;
 use foveate_index::{DefId, FileId};
-use foveate_model::Role;
 
 use super::body::{BEST, Body, Side, State};
 use super::changed::{self, ChangedPlaces};
 use super::links::test_links;
 use super::pack::{DropReason, Dropped};
 use super::plan::{BudgetScope, Plan};
-use super::seen::WHOLE;
 use crate::issue::{self, Issue, IssueCode};
 use crate::rank::{PlaceId, RankedPlace};
 
@@ -129,36 +127,6 @@ impl Bodies {
             }
             if body.state == State::Waiting {
                 body.add_signature(plan);
-            }
-        }
-    }
-
-    /// Adds the best unlikely body of each of the best source files of which nothing is shown, while at most half of the
-    /// budget is used: where the best file is not the right one, the next one often is, and there is room for it.
-    pub(super) fn add_lone_files(&mut self, plan: &mut Plan<'_>) {
-        if !plan.may_add_lone_files() {
-            return;
-        }
-        let best = plan.ranked.files.iter().take(plan.limits.max_lone_files);
-        let likely = best.filter(|file| file.probability >= plan.limits.min_file_probability);
-        let files: Vec<FileId> = likely.map(|file| file.id).collect();
-        for file in files {
-            let is_source = plan.snapshot.files.file(file).role == Role::Source;
-            let has_room = plan.packed.left() * 2 >= plan.budget();
-            if !is_source || !has_room || plan.packed.shows_any(file, WHOLE) {
-                continue;
-            }
-            let unlikely = self.bodies.iter_mut().filter(|body| {
-                body.file == file
-                    && body.state == State::Unlikely
-                    && body.tokens as f32 <= plan.config.usual_tokens
-                    && !plan.holds_back(&body.place)
-            });
-            let Some(body) = unlikely.min_by_key(|body| body.rank) else {
-                continue;
-            };
-            if body.has_time(plan) {
-                body.try_add(plan, BudgetScope::Rest);
             }
         }
     }

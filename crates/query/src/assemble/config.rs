@@ -113,7 +113,6 @@ pub struct Limits {
     pub max_callers: usize,
     pub max_import_files: usize,
     pub max_outline_files: usize,
-    pub max_lone_files: usize,
 }
 
 /// A profile per intent.

@@ -37,7 +37,6 @@ pub(super) fn run(mut plan: Plan<'_>) -> Pack {
     let mut links = Links::new(&plan, &bodies.seeds(&plan));
     links.fill(&mut plan, BudgetScope::Share);
     bodies.fill(&mut plan, BudgetScope::Rest);
-    bodies.add_lone_files(&mut plan);
     last_cards(&mut plan, &mut bodies);
     links.fill(&mut plan, BudgetScope::Rest);
     gaps::fill(&mut plan);

@@ -5,7 +5,6 @@ mod budget;
 mod changes;
 mod larger_budget;
 mod licences;
-mod lone_files;
 mod look_ups;
 mod near_duplicates;
 mod packing_rules;

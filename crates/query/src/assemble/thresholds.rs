@@ -69,15 +69,6 @@ impl Plan<'_> {
             || self.profile.tests >= main_share
     }
 
-    /// Whether a place may be shown although it is too unlikely, as the only one of its file: not beside a name that is
-    /// looked up or the caller's change, and not if the caller gives the minimum probability.
-    pub(super) fn may_add_lone_files(&self) -> bool {
-        self.intent.is_change()
-            && !self.looked_up.is_found()
-            && !self.request.has_change()
-            && self.request.min_probability.is_none()
-    }
-
     /// Whether a file of prose, data, or copied or generated code is held back: it is shown only where the
     /// query names it or asks for documentation, the file is likely, or nothing else was found.
     pub(super) fn is_held_back(&self, file: FileId) -> bool {
