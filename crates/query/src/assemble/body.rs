@@ -135,8 +135,7 @@ impl Body {
             true => usize::MAX,
             false => plan.worth_tokens(&place),
         };
-        let counted_tokens = plan.counted_tokens(tokens);
-        let is_likely = counted_tokens <= worth_tokens;
+        let is_likely = plan.counted_tokens(tokens) <= worth_tokens;
         let is_exact = plan.looked_up.is_exact();
         let is_beside = (rank > 0 || is_exact) && !is_certain && plan.is_beside_looked_up(&place);
         let state = match is_likely {
@@ -144,7 +143,7 @@ impl Body {
             true => State::Waiting,
             false => State::Unlikely,
         };
-        let cost = (counted_tokens as f32).powf(plan.config.bodies.cost_exponent);
+        let cost = (tokens as f32).powf(plan.config.bodies.cost_exponent);
         // A failed test, or code at a line that the query names, is worth as much as the best place.
         let best = plan.ranked.places.first();
         let value = match best.filter(|_| is_failed_test || is_named_line) {
