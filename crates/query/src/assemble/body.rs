@@ -135,7 +135,7 @@ impl Body {
             true => usize::MAX,
             false => plan.worth_tokens(&place),
         };
-        let is_likely = plan.counted_tokens(tokens) <= worth_tokens;
+        let is_likely = tokens <= worth_tokens;
         let is_exact = plan.looked_up.is_exact();
         let is_beside = (rank > 0 || is_exact) && !is_certain && plan.is_beside_looked_up(&place);
         let state = match is_likely {

@@ -34,7 +34,6 @@ pub struct AssembleConfig {
 pub struct BodiesConfig {
     pub max_candidates: usize,
     pub cost_exponent: f32,
-    pub min_counted_tokens: usize,
     pub max_first_share: u32,
     pub max_other_share: u32,
     pub max_rest_share: u32,

@@ -13,7 +13,6 @@ mod renderings;
 mod request_options;
 mod seen;
 mod settings;
-mod short_code;
 mod unindexed;
 mod unsafe_text;
 

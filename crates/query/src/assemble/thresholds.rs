@@ -41,15 +41,6 @@ impl Plan<'_> {
         }
     }
 
-    /// Returns as how many tokens a body of `tokens` counts. A change seldom touches code of a few lines, and its reader
-    /// must find out what it is, however short it is. A question may be about such code.
-    pub(super) fn counted_tokens(&self, tokens: usize) -> usize {
-        match self.intent.is_change() {
-            true => tokens.max(self.config.bodies.min_counted_tokens),
-            false => tokens,
-        }
-    }
-
     /// Whether a place is a stretch that must not be shown: its file is held back, or it is test code and the intent
     /// does not ask for tests.
     pub(super) fn holds_back(&self, place: &RankedPlace) -> bool {
