@@ -338,11 +338,20 @@ impl<'a> Evaluator<'a> {
 
     /// Infers the value that a function returns, from its declared type or from the expression that it returns.
     pub(super) fn return_value(&self, function: DefId, inferences: u32) -> Value {
-        let names = self.names;
-        let definition = names.definition(function);
-        if inferences == 0 || !definition.kind.is_function() {
+        if inferences == 0 || !self.names.definition(function).kind.is_function() {
             return Value::Unknown;
         }
+        let key = (function, inferences);
+        if let Some(known) = self.returned.borrow().get(&key) {
+            return *known;
+        }
+        let value = self.infer_return_value(function, inferences);
+        self.returned.borrow_mut().insert(key, value);
+        value
+    }
+
+    /// Does what [`Self::return_value`] caches.
+    fn infer_return_value(&self, function: DefId, inferences: u32) -> Value {
         let position = Position::new(function.file, Some(function.local));
         let known = self.known(function.file);
         let declared = known.and_then(|known| known.type_of(function.local));
@@ -365,6 +374,17 @@ impl<'a> Evaluator<'a> {
 
     /// Infers the value of a variable, field or property.
     pub(super) fn held_by(&self, id: DefId, inferences: u32) -> Value {
+        let key = (id, inferences);
+        if let Some(known) = self.held.borrow().get(&key) {
+            return *known;
+        }
+        let value = self.infer_held(id, inferences);
+        self.held.borrow_mut().insert(key, value);
+        value
+    }
+
+    /// Does what [`Self::held_by`] caches.
+    fn infer_held(&self, id: DefId, inferences: u32) -> Value {
         let names = self.names;
         let definition = names.definition(id);
         if let Some(constant) = self.enum_constant(id) {

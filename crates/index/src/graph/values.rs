@@ -66,6 +66,9 @@ pub(super) struct Outcome {
     pub(super) confidence: Confidence,
 }
 
+/// The file of a name, the receiver before it, the name, and the depth of inferences that is left.
+type ExtensionKey<'a> = (FileId, Value, &'a str, u32);
+
 /// Evaluates the expressions of one file.
 pub(super) struct Evaluator<'a> {
     pub(super) names: NameResolver<'a>,
@@ -83,12 +86,17 @@ pub(super) struct Evaluator<'a> {
     top_level: RefCell<HashMap<&'a str, Targets>>,
     /// Cache of members of modules, classes and their instances.
     members: RefCell<HashMap<(Value, &'a str), Targets>>,
-    /// Cache of bare names inside its definitions.
-    bare_names: RefCell<HashMap<(Option<LocalId>, &'a str), Outcome>>,
+    /// Cache of bare names inside its definitions, by the depth of inferences that is left.
+    bare_names: RefCell<HashMap<(Option<LocalId>, &'a str, u32), Outcome>>,
+    /// Cache of the values that functions return, by the depth of inferences that is left. Without it, functions that
+    /// return chains of calls of each other would take exponential time.
+    pub(super) returned: RefCell<HashMap<(DefId, u32), Value>>,
+    /// The same for the values of variables, fields and properties.
+    pub(super) held: RefCell<HashMap<(DefId, u32), Value>>,
     /// Cache of the receivers of lambdas, by the start of the name that gives them.
     lambdas: RefCell<HashMap<u32, Value>>,
     /// Cache of the extensions that a name after a receiver means.
-    extensions: RefCell<HashMap<(Value, &'a str), (Targets, Confidence)>>,
+    extensions: RefCell<HashMap<ExtensionKey<'a>, (Targets, Confidence)>>,
 }
 
 /// Returns the imports for [`Evaluator::dotted_import`].
@@ -138,6 +146,8 @@ impl<'a> Evaluator<'a> {
                     .map_or(0, |facts| facts.references.len() / 4),
                 Default::default(),
             )),
+            returned: RefCell::default(),
+            held: RefCell::default(),
             lambdas: RefCell::default(),
             extensions: RefCell::default(),
         }

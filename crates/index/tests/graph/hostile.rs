@@ -93,6 +93,36 @@ static class E {{
 }
 
 #[test]
+fn functions_that_return_chains_of_each_other_are_bounded() {
+    let chain = |name: &str| format!("{name}(){}", format!(".{name}()").repeat(13));
+    let mut text = format!(
+        "
+//- A.kt
+class A {{
+    fun one(): A = this
+    fun two() = {}
+    fun three() = {}
+    fun four() = {}
+    fun close() {{}}
+}}
+class Other {{ fun close() {{}} }}
+",
+        chain("one"),
+        chain("two"),
+        chain("three")
+    );
+    for number in 0..400 {
+        text += &format!("fun use_{number}() {{ A().{}.close() }}\n", chain("four"));
+    }
+    let started = Instant::now();
+    let world = world(&text);
+    let uses = world.graph.uses_of(world.named("A.kt:A.close"));
+    assert_eq!(uses.len(), 400);
+    // Evaluating the chains of each function at each call takes minutes.
+    assert!(started.elapsed() < Duration::from_secs(30));
+}
+
+#[test]
 fn webs_of_star_imports_are_bounded() {
     let mut text = String::new();
     for file in 0..120 {

@@ -5,29 +5,29 @@ use foveate_model::resolution::Receiver;
 use foveate_model::values::{self, Local};
 use foveate_model::{Definition, DefinitionKind, LocalId};
 
-use super::{Evaluator, MAX_INFERENCES, Outcome, Value};
+use super::{Evaluator, Outcome, Value};
 use crate::files::{DefId, FileId};
 use crate::graph::names::Position;
 use crate::graph::relations::Confidence;
 use crate::graph::targets::Targets;
 
-/// Maximum number of values of one variable of which those are examined that are types it is tested for.
+/// Maximum number of values of one variable, its first known one included, that are examined for types it is tested for.
 const MAX_TESTED: usize = 9;
 /// Maximum number of enclosing definitions that are searched.
 const MAX_NESTING: usize = 32;
 
 impl<'a> Evaluator<'a> {
-    /// Resolves a bare name and caches the result per scope. Results with fewer inferences left are not
-    /// cached, because they may be less complete.
+    /// Resolves a bare name and caches the result per scope and depth: results with fewer inferences left may be
+    /// less complete.
     pub(super) fn head(&self, position: Position, name: &'a str, inferences: u32) -> Outcome {
-        if position.file != self.file || inferences != MAX_INFERENCES {
+        if position.file != self.file {
             return self.look_up(position, name, inferences);
         }
-        if let Some(outcome) = self.bare_names.borrow().get(&(position.enclosing, name)) {
+        let key = (position.enclosing, name, inferences);
+        if let Some(outcome) = self.bare_names.borrow().get(&key) {
             return *outcome;
         }
         let outcome = self.look_up(position, name, inferences);
-        let key = (position.enclosing, name);
         self.bare_names.borrow_mut().insert(key, outcome);
         outcome
     }

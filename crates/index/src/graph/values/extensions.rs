@@ -25,8 +25,8 @@ impl<'a> Evaluator<'a> {
         self.extensions_inferring(file, name, member, MAX_INFERENCES)
     }
 
-    /// Like [`Self::extensions`], with the depth of inferences that is left. Results with fewer are not cached, because they
-    /// may be less complete.
+    /// Like [`Self::extensions`], with the depth of inferences that is left. The results are cached by it, because those
+    /// with fewer may be less complete.
     pub(super) fn extensions_inferring(
         &self,
         file: FileId,
@@ -41,10 +41,7 @@ impl<'a> Evaluator<'a> {
         if !rules.has_extensions || !may_be_extended(member) || is_builtin() {
             return (Targets::default(), Confidence::NameOnly);
         }
-        if file != self.file || inferences != MAX_INFERENCES {
-            return self.extensions_of(file, name, member.receiver, inferences);
-        }
-        let key = (member.receiver, name);
+        let key = (file, member.receiver, name, inferences);
         if let Some(known) = self.extensions.borrow().get(&key) {
             return *known;
         }
