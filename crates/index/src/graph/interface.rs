@@ -1,8 +1,10 @@
 //! Compares interfaces of files. The interface is everything that the resolution of names, bases and
 //! references in other files reads from a file. If it stays the same, an edit affects the edited file alone.
 
+use std::mem::discriminant;
+
 use foldhash::HashSet;
-use foveate_model::values::{TypeForm, TypeName, Value};
+use foveate_model::values::{TypeName, Value};
 use foveate_model::{Content, Definition, FileFacts, Import, LocalId, Span, Visibility};
 
 use crate::graph::candidates::{is_prototype, nesting};
@@ -66,43 +68,8 @@ fn visible_parts(content: &Content, id: LocalId) -> Option<impl PartialEq> {
     let type_name = values.type_of(id).map(typed);
     let result = (type_name, returns_receiver(facts, &content.text, id));
     let held = values.held_by(id).map(|value| {
-        let member = match value {
-            Value::Member { name, .. }
-            | Value::MemberOfCall { name, .. }
-            | Value::Chain { name, .. }
-            | Value::MemberOfType { name, .. } => text_of(name),
-            _ => "",
-        };
-        let held = match value {
-            Value::Type(known) => (0, Some(typed(known))),
-            Value::Name(path) => (1, Some((text_of(path), TypeForm::Instance))),
-            Value::Call(path) => (2, Some((text_of(path), TypeForm::Instance))),
-            Value::Element(path) => (3, Some((text_of(path), TypeForm::Instance))),
-            Value::CallElement(path) => (4, Some((text_of(path), TypeForm::Instance))),
-            Value::Parameter => (5, None),
-            Value::Unknown => (6, None),
-            Value::Tested(known) => (12, Some(typed(known))),
-            Value::Given(name) => (13, Some((text_of(name), TypeForm::Instance))),
-            Value::Member { of, .. } => (7, Some((text_of(of), TypeForm::Instance))),
-            Value::MemberOfCall { of, .. } => (9, Some((text_of(of), TypeForm::Instance))),
-            Value::Chain {
-                first, is_element, ..
-            } => {
-                let code = if is_element { 11 } else { 10 };
-                (code, Some((text_of(first), TypeForm::Instance)))
-            }
-            Value::MemberOfType { of, .. } => (8, Some((text_of(of), TypeForm::Instance))),
-        };
-        let chain = match value {
-            Value::Chain { name, .. } => facts.chain_before(name),
-            _ => None,
-        };
-        let chain = chain.map(|(kind, links)| {
-            let links = links.iter();
-            let links = links.map(|link| (text_of(link.name), link.is_called, link.is_indexed));
-            (kind, links.collect::<Vec<_>>())
-        });
-        (held, member, chain, enclosing_method(facts, id))
+        let parts = parts_of_value(content, value);
+        (parts, enclosing_method(facts, id))
     });
     let Definition {
         name,
@@ -119,6 +86,44 @@ fn visible_parts(content: &Content, id: LocalId) -> Option<impl PartialEq> {
     Some((
         names, kind, parent, modifiers, bases, parameters, result, held, is_fixture,
     ))
+}
+
+/// Returns the parts of a definition's value that other files may read.
+fn parts_of_value(content: &Content, value: Value) -> impl PartialEq {
+    let text_of = |span: Span| span.of(&content.text);
+    let (path, name) = match value {
+        Value::Type(known) | Value::Tested(known) => (Some(known.path), None),
+        Value::Name(path)
+        | Value::Call(path)
+        | Value::Element(path)
+        | Value::CallElement(path)
+        | Value::Given(path) => (Some(path), None),
+        Value::Member { of, name }
+        | Value::MemberOfCall { of, name }
+        | Value::MemberOfType { of, name } => (Some(of), Some(name)),
+        Value::Chain { first, name, .. } => (Some(first), Some(name)),
+        Value::Parameter | Value::Unknown => (None, None),
+    };
+    let form = match value {
+        Value::Type(known) | Value::Tested(known) => Some(known.form),
+        _ => None,
+    };
+    let chain = match value {
+        Value::Chain {
+            name, is_element, ..
+        } => Some((is_element, content.facts.chain_before(name))),
+        _ => None,
+    };
+    let chain = chain.map(|(is_element, before)| {
+        let before = before.map(|(kind, links)| {
+            let links = links.iter();
+            let links = links.map(|link| (text_of(link.name), link.is_called, link.is_indexed));
+            (kind, links.collect::<Vec<_>>())
+        });
+        (is_element, before)
+    });
+    let texts = (path.map(text_of), name.map(text_of));
+    (discriminant(&value), texts, form, chain)
 }
 
 /// Adds the hashes of the look-ups of names whose results differ between two contents of a file.
