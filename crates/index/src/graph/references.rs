@@ -24,7 +24,7 @@ use crate::graph::paths;
 use crate::graph::relations::Confidence;
 use crate::graph::rows::Rows;
 use crate::graph::targets::{Target, Targets};
-use crate::graph::values::{Evaluator, Value};
+use crate::graph::values::{Evaluator, Outcome, Value};
 use crate::symbols::Symbols;
 
 /// Maximum number of differently qualified definitions that a name alone may link to.
@@ -178,18 +178,7 @@ impl<'a> Resolver<'a> {
     fn resolve(&self, position: u32, reference: &Reference, edges: &mut Vec<Edge>) {
         let name = self.name_meant(position, reference);
         let at = Position::new(self.file, self.enclosing(reference));
-        let path = reference.path.of(self.text);
-        let outcome = match self.facts.values.receivers_of(position) {
-            Some(links) if reference.opaque_receiver || path.contains('(') => {
-                self.evaluator.chain(at, links, name)
-            }
-            Some(lambdas) => self
-                .evaluator
-                .path_in_lambdas(at, lambdas, path)
-                .unwrap_or_else(|| self.evaluator.path(at, path)),
-            None if reference.opaque_receiver => self.evaluator.chain(at, &[], name),
-            None => self.evaluator.path(at, path),
-        };
+        let outcome = self.outcome(position, reference, at, name);
         self.uses_before((position, reference), at, outcome, edges);
         let mut push = |target, confidence| {
             edges.push(Edge {
@@ -204,10 +193,44 @@ impl<'a> Resolver<'a> {
                 push(target, outcome.confidence);
             }
         }
-        let is_member = reference.opaque_receiver || reference.path != reference.name;
-        if !outcome.found.is_empty() {
-            return;
+        if outcome.found.is_empty() {
+            self.resolve_unbound(reference, at, name, outcome, &mut push);
         }
+    }
+
+    /// Evaluates the name of a reference.
+    fn outcome(
+        &self,
+        position: u32,
+        reference: &Reference,
+        at: Position,
+        name: &'a str,
+    ) -> Outcome {
+        let evaluator = &self.evaluator;
+        let path = reference.path.of(self.text);
+        match self.facts.values.receivers_of(position) {
+            Some(links) if reference.opaque_receiver || path.contains('(') => {
+                evaluator.chain(at, links, name)
+            }
+            Some(lambdas) => evaluator
+                .path_in_lambdas(at, lambdas, path)
+                .unwrap_or_else(|| evaluator.path(at, path)),
+            None if reference.opaque_receiver => evaluator.chain(at, &[], name),
+            None => evaluator.path(at, path),
+        }
+    }
+
+    /// Resolves a name that no scope, import or receiver gives a definition: to a fixture, a case label, an extension, a
+    /// macro, or definitions that are likely by the name of the receiver or by their own.
+    fn resolve_unbound(
+        &self,
+        reference: &Reference,
+        at: Position,
+        name: &'a str,
+        outcome: Outcome,
+        push: &mut impl FnMut(DefId, Confidence),
+    ) {
+        let is_member = reference.opaque_receiver || reference.path != reference.name;
         if !is_member && let Some(fixture) = self.evaluator.fixture(at, name) {
             push(fixture, Confidence::Likely);
             return;
@@ -250,7 +273,7 @@ impl<'a> Resolver<'a> {
                 push(target, Confidence::Likely);
             }
             if found.is_empty() {
-                self.by_name(name, reference, max_confidence, &mut push);
+                self.by_name(name, reference, max_confidence, push);
             }
         }
     }
