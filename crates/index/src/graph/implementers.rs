@@ -1,10 +1,11 @@
 //! Finds the types that implement an interface by having its methods, in languages whose types do not name it
-//! ([`LookupRules::implicit_interfaces`]): those whose methods have the same names and the same types in their heads.
-//! Questions alone look this up. No edge of the graph depends on it, so that no dependencies are recorded. Start at
-//! [`Graph::implementers`].
+//! ([`LookupRules::implicit_interfaces`]): those whose methods have the same names and the same parameter and result
+//! types. This is looked up for a query, and not while the graph is built: no edge depends on it, so no dependencies are
+//! recorded. Start at [`Graph::implementers`].
 //!
 //! [`LookupRules::implicit_interfaces`]: foveate_model::resolution::LookupRules::implicit_interfaces
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use foveate_model::{DefinitionKind, Visibility};
@@ -32,10 +33,7 @@ impl Graph {
     /// interfaces.
     pub fn implementers(&self, files: &Files, symbols: &Symbols, interface: DefId) -> Vec<DefId> {
         let dependencies = Dependencies::ignored();
-        let methods = MethodSets {
-            names: NameResolver::new(self.tables(files, symbols), &dependencies),
-            inheritance: &self.inheritance,
-        };
+        let methods = self.method_sets(files, symbols, &dependencies);
         methods.implementers(interface)
     }
 
@@ -43,11 +41,20 @@ impl Graph {
     /// those of a few interfaces.
     pub fn implemented(&self, files: &Files, symbols: &Symbols, method: DefId) -> Vec<DefId> {
         let dependencies = Dependencies::ignored();
-        let methods = MethodSets {
-            names: NameResolver::new(self.tables(files, symbols), &dependencies),
-            inheritance: &self.inheritance,
-        };
+        let methods = self.method_sets(files, symbols, &dependencies);
         methods.implemented(method)
+    }
+
+    fn method_sets<'a>(
+        &'a self,
+        files: &'a Files,
+        symbols: &'a Symbols,
+        dependencies: &'a Dependencies,
+    ) -> MethodSets<'a> {
+        MethodSets {
+            names: NameResolver::new(self.tables(files, symbols), dependencies),
+            inheritance: &self.inheritance,
+        }
     }
 
     /// Returns the type that a method belongs to.
@@ -66,11 +73,12 @@ struct MethodSets<'a> {
 
 impl MethodSets<'_> {
     fn implementers(&self, interface: DefId) -> Vec<DefId> {
-        let required = self.required(interface);
+        let methods = self.methods_of(interface).into_iter();
+        let required: Vec<BTreeSet<DefId>> = methods.map(|id| self.types_with(id)).collect();
         let candidates: BTreeSet<DefId> = required.iter().flatten().copied().collect();
         let candidates = candidates.into_iter();
         candidates
-            .filter(|id| self.implements(*id, &required))
+            .filter(|id| self.implements(*id, required.iter().map(Cow::Borrowed)))
             .collect()
     }
 
@@ -84,25 +92,38 @@ impl MethodSets<'_> {
             .take(MAX_INTERFACES)
             .filter(|id| {
                 let interface = self.names.type_of_method(*id);
-                interface.is_some_and(|interface| self.implements(class, &self.required(interface)))
+                let methods = interface.map(|interface| self.methods_of(interface));
+                methods.is_some_and(|methods| self.has_methods(class, &methods))
             })
             .collect()
     }
 
-    /// Whether a type has each of the required methods: for each, the types that define it. An interface implements
-    /// nothing.
-    fn implements(&self, id: DefId, required: &[BTreeSet<DefId>]) -> bool {
-        let (embedded, _) = self.with_embedded(id);
-        !required.is_empty()
-            && self.names.definition(id).kind != DefinitionKind::Interface
-            && required
-                .iter()
-                .all(|types| embedded.iter().any(|id| types.contains(id)))
+    /// Whether a type has methods like all of an interface's, of which there are some. The rarest names come first, so
+    /// that most types are rejected by a short list.
+    fn has_methods(&self, class: DefId, methods: &[DefId]) -> bool {
+        let required = methods
+            .iter()
+            .map(|id| Cow::<BTreeSet<DefId>>::Owned(self.types_with(*id)));
+        !methods.is_empty() && self.implements(class, required)
     }
 
-    /// Returns, for each method of an interface, the types that define a method like it; empty if too little is known of
-    /// the interface.
-    fn required(&self, interface: DefId) -> Vec<BTreeSet<DefId>> {
+    /// Whether a type has each of the required methods: for each, the types that define it. An interface implements
+    /// nothing.
+    fn implements<'s>(
+        &self,
+        id: DefId,
+        mut required: impl Iterator<Item = Cow<'s, BTreeSet<DefId>>>,
+    ) -> bool {
+        if self.names.definition(id).kind == DefinitionKind::Interface {
+            return false;
+        }
+        let (embedded, _) = self.with_embedded(id);
+        required.all(|types| embedded.iter().any(|id| types.contains(id)))
+    }
+
+    /// Returns the methods of an interface that are compared, those with the rarest names first; empty if too little is
+    /// known of the interface.
+    fn methods_of(&self, interface: DefId) -> Vec<DefId> {
         if self.names.definition(interface).kind != DefinitionKind::Interface
             || self
                 .names
@@ -121,15 +142,17 @@ impl MethodSets<'_> {
         if !is_complete && methods.len() < MIN_KNOWN {
             return Vec::new();
         }
-        methods.sort_by_key(|id| (self.named(*id).len(), *id));
+        methods.sort_by_cached_key(|id| (self.named(*id).len(), *id));
         methods.truncate(MAX_METHODS);
-        let types = |method: DefId| -> BTreeSet<DefId> {
-            let alike = self.alike(method).into_iter();
-            alike
-                .filter_map(|id| self.names.type_of_method(id))
-                .collect()
-        };
-        methods.into_iter().map(types).collect()
+        methods
+    }
+
+    /// Returns the types that define a method like this one.
+    fn types_with(&self, method: DefId) -> BTreeSet<DefId> {
+        let alike = self.alike(method).into_iter();
+        alike
+            .filter_map(|id| self.names.type_of_method(id))
+            .collect()
     }
 
     /// Returns a type with all that it embeds, and whether the repository defines all of that.
@@ -148,10 +171,10 @@ impl MethodSets<'_> {
         (all, is_complete)
     }
 
-    /// Returns the methods with the name of a method and the same types in their heads, itself included. Only its own
-    /// package has one whose name is hidden from others.
+    /// Returns the methods with the name of a method and the same parameter and result types, itself included; of a method
+    /// that is not public, those of its own package.
     fn alike(&self, method: DefId) -> Vec<DefId> {
-        let Some(wanted) = self.head(method) else {
+        let Some(wanted) = self.types_of(method) else {
             return Vec::new();
         };
         let is_hidden = self.names.definition(method).visibility != Visibility::Public;
@@ -159,7 +182,10 @@ impl MethodSets<'_> {
         let named = self.named(method).iter().copied().take(MAX_NAMED);
         named
             .filter(|id| is_visible(*id))
-            .filter(|id| self.head(*id).is_some_and(|head| is_same(&head, &wanted)))
+            .filter(|id| {
+                let types = self.types_of(*id);
+                types.is_some_and(|types| are_same(&types, &wanted))
+            })
             .collect()
     }
 
@@ -168,8 +194,8 @@ impl MethodSets<'_> {
         self.names.tables.symbols.named(name)
     }
 
-    /// Returns the types in the head of a method.
-    fn head(&self, method: DefId) -> Option<Vec<String>> {
+    /// Returns the types of the parameters and results of a method, in one form for all packages.
+    fn types_of(&self, method: DefId) -> Option<Vec<String>> {
         let definition = self.names.definition(method);
         if definition.kind != DefinitionKind::Method {
             return None;
@@ -180,11 +206,11 @@ impl MethodSets<'_> {
     }
 }
 
-/// Whether two heads have the same types. An empty one stands for any.
-fn is_same(head: &[String], other: &[String]) -> bool {
-    head.len() == other.len()
-        && head
+/// Whether two methods have the same types. An empty one stands for any.
+fn are_same(types: &[String], others: &[String]) -> bool {
+    types.len() == others.len()
+        && types
             .iter()
-            .zip(other)
+            .zip(others)
             .all(|(a, b)| a == b || a.is_empty() || b.is_empty())
 }

@@ -56,7 +56,7 @@ fn hash(word: &str) -> u64 {
 }
 
 impl Words {
-    /// Ends a part: a value follows.
+    /// Marks that a value is between the words before and after.
     pub(super) fn placeholder(&mut self) {
         self.follows_placeholder = true;
     }
@@ -185,13 +185,11 @@ pub(super) fn joint(between: &str) -> Option<Joint> {
     if inside.contains([';', '{', '}', '?', '"', '\'', '`']) {
         return None;
     }
-    let (start, last) = match inside.rsplit_once(char::is_whitespace) {
-        Some((start, prefix)) if PREFIXES.contains(&prefix) => (start.trim_end(), prefix),
-        _ => (inside, inside),
-    };
-    let joined = match PREFIXES.contains(&last) && start == last {
-        true => "",
-        false => start,
+    let start = inside.trim_end_matches(|c: char| !c.is_whitespace());
+    let last = inside.strip_prefix(start).unwrap_or(inside);
+    let joined = match PREFIXES.contains(&last) {
+        true => start.trim_end(),
+        false => inside,
     };
     if joined.is_empty() || OPERATORS.contains(&joined) {
         return Some(Joint::Seam);
