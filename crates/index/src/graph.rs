@@ -53,7 +53,7 @@ use crate::symbols::Symbols;
 
 pub use crate::graph::relations::{CallSite, Confidence, TestLink};
 
-/// Maximum files that export something under one new name of which the definitions are looked up.
+/// Maximum files that re-export something under one new name and are searched for its definitions.
 const MAX_REEXPORTING: usize = 8;
 
 /// The graph of one snapshot.

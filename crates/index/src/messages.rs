@@ -12,7 +12,7 @@ use foldhash::fast::FixedState;
 use foveate_model::{Content, LocalId, Message as MessageFact, Role};
 use rayon::prelude::*;
 
-use self::wording::{Joint, Word, Words, hashes, joint};
+use self::wording::{Between, Word, Words, between_literals, hashes};
 use crate::change::Change;
 use crate::files::{DefId, FileId, Files};
 use crate::sharded_map::ShardedMap;
@@ -21,12 +21,12 @@ use crate::sharded_map::ShardedMap;
 const MAX_MESSAGES: usize = 20;
 /// The same for a pair of words.
 const MAX_MESSAGES_OF_PAIR: usize = 3;
-/// What a pair of words, or three words with a placeholder between them, count in place of a trigram: sentences have them
-/// by chance more often.
+/// Weight of a pair of words, and of three words with a placeholder between them; that of a trigram is 1. Sentences have
+/// them by chance more often.
 const WEAK: f32 = 0.5;
 /// Minimum bytes of the words of a pair. Leaves out `is a`.
 const MIN_WORD_OF_PAIR: usize = 3;
-/// Words that a user may see in place of a placeholder between words of a trigram.
+/// How many words a user may see in place of a placeholder between the words of a trigram.
 const GAPS: RangeInclusive<usize> = 0..=8;
 /// Maximum words of a message that are indexed.
 const MAX_WORDS: usize = 256;
@@ -130,10 +130,10 @@ fn words_of(literals: &[MessageFact], text: &str) -> (Vec<Word>, usize) {
         let before = at.checked_sub(1).and_then(|before| literals.get(before));
         if let Some(before) = before {
             let between = text.get(before.span.end as usize..literal.span.start as usize);
-            let joint = between.and_then(joint);
-            match joint.filter(|_| before.enclosing == literal.enclosing) {
-                Some(Joint::Seam) => {}
-                Some(Joint::Placeholder) => words.placeholder(),
+            let between = between.and_then(between_literals);
+            match between.filter(|_| before.enclosing == literal.enclosing) {
+                Some(Between::Nothing) => {}
+                Some(Between::Value) => words.placeholder(),
                 None => break,
             }
         }

@@ -31,8 +31,8 @@ pub(super) struct Inheritance {
     bases: Vec<Arc<WithDependencies<Rows<DefId>>>>,
 }
 
-/// The bases of all bodies of classes, for the look-ups of one file. Every bare name of a file may be a member of each
-/// enclosing class, and finding the other bodies of a reopened one compares hundreds of candidates.
+/// Cache of the bases of classes, those of all bodies of a class together, for the look-ups of one file. Every bare name
+/// may be a member of each enclosing class, and finding the other bodies of a class compares hundreds of candidates.
 #[derive(Debug, Default)]
 pub(super) struct KnownBases(RefCell<HashMap<DefId, Box<[DefId]>>>);
 

@@ -37,8 +37,8 @@ pub(super) struct Words {
 
 /// What is between two literals that follow each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Joint {
-    /// Nothing: `"a " "b"`, `"a " + "b"`.
+pub(super) enum Between {
+    /// Nothing that a user sees: `"a " "b"`, `"a " + "b"`.
     Seam,
     /// A value: `"a " + name + " b"`.
     Placeholder,
@@ -174,7 +174,7 @@ fn identifier(text: &str) -> Option<&str> {
 
 /// Returns what is between two literals, given the text from the end of the first one's to the start of the second
 /// one's, both without their quotes. `None` if they are two texts.
-pub(super) fn joint(between: &str) -> Option<Joint> {
+pub(super) fn between_literals(between: &str) -> Option<Between> {
     let is_quote = |c: char| matches!(c, '"' | '\'' | '`');
     let inside = between
         .strip_prefix(is_quote)
@@ -192,7 +192,7 @@ pub(super) fn joint(between: &str) -> Option<Joint> {
         false => inside,
     };
     if joined.is_empty() || OPERATORS.contains(&joined) {
-        return Some(Joint::Seam);
+        return Some(Between::Nothing);
     }
     let is_value = OPERATORS.into_iter().any(|operator| {
         let value = joined
@@ -205,7 +205,7 @@ pub(super) fn joint(between: &str) -> Option<Joint> {
         && joined
             .chars()
             .all(|c| c.is_ascii_alphanumeric() || c == '_');
-    (is_value || is_macro).then_some(Joint::Placeholder)
+    (is_value || is_macro).then_some(Between::Value)
 }
 
 #[cfg(test)]
@@ -267,20 +267,23 @@ mod tests {
             "\"\n    \"", "\" + \"", "' .\n '", "\" \\\n \"", "\"\n f\"", "\" +\n $\"", "\" u8\"",
             "\" << \"",
         ] {
-            assert_eq!(joint(seam), Some(Joint::Seam), "{seam}");
+            assert_eq!(between_literals(seam), Some(Between::Nothing), "{seam}");
         }
         for value in [
             "\" + a.b(c) + \"", "' . $name . '", "\" << x << \"", "\" PRIu64 \"",
             "\" + name +\n    f\"",
         ] {
-            assert_eq!(joint(value), Some(Joint::Placeholder), "{value}");
+            assert_eq!(between_literals(value), Some(Between::Value), "{value}");
         }
         for other in [
             "\", \"", "\"; b = \"", "\" : \"", "\" if a else \"", "\" or \"", "\" + (a ? \"",
             ") + (", "", "\"",
         ] {
-            assert_eq!(joint(other), None, "{other}");
+            assert_eq!(between_literals(other), None, "{other}");
         }
-        assert_eq!(joint(&format!("\" + {} + \"", "a".repeat(200))), None);
+        assert_eq!(
+            between_literals(&format!("\" + {} + \"", "a".repeat(200))),
+            None
+        );
     }
 }
