@@ -541,6 +541,44 @@ fn edits_of_chains_are_detected() {
 }
 
 #[test]
+fn edits_of_aliases_and_overridden_methods_are_detected() {
+    let repository = "
+        //- doors.py
+        class Door:
+            def shut(self): pass
+        class Hatch:
+            def shut(self): pass
+        Gate = Door
+        //- tower.py
+        from doors import Gate
+        class Tower(Gate):
+            def guard(self):
+                self.shut()
+        ";
+    check_edit(repository, "Gate = Door", "Gate = Hatch");
+    let repository = "
+        //- memory.py
+        from store import Store
+        class Memory(Store):
+            def open(self): pass
+        //- pool.py
+        class Pool:
+            def close(self): pass
+        class Other:
+            def close(self): pass
+        //- store.py
+        from pool import Other, Pool
+        class Store:
+            def open(self) -> Pool: pass
+        //- use.py
+        from memory import Memory
+        def use():
+            Memory().open().close()
+        ";
+    check_edit(repository, "-> Pool", "-> Other");
+}
+
+#[test]
 fn edits_of_what_projects_import_are_detected() {
     let repository = "
         //- Core/Extensions.cs
