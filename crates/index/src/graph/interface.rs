@@ -165,6 +165,7 @@ fn named(facts: &FileFacts, id: LocalId) -> Option<impl PartialEq> {
         definition.modifiers.is_block,
         definition.modifiers.is_extension,
         definition.modifiers.is_property,
+        definition.modifiers.is_overload,
         is_hidden,
         is_prototype(definition),
     ))

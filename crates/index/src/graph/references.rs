@@ -361,29 +361,7 @@ impl<'a> Resolver<'a> {
         if named.is_empty() || named.len() > 16 {
             return;
         }
-        let family = self.names.language(self.file).family();
-        let has_open_types = self.names.has_open_types(self.file);
-        let fits = |id: &&DefId| {
-            let file = id.file;
-            // No file dependency: everything that is read here is covered by the look-up.
-            let definition = self.names.tables.files.definition(**id);
-            self.names.language(file).family() == family
-                && (definition.modifiers.is_out_of_line
-                    || definition.parent.is_some_and(|local| {
-                        let outer = DefId::new(file, local);
-                        let outer = self.names.tables.files.definition(outer);
-                        let is_prototype_method = outer.modifiers.is_constructor
-                            && outer.kind == DefinitionKind::Function
-                            && definition.kind == DefinitionKind::Method;
-                        !outer.kind.is_function() || is_prototype_method
-                    }))
-                && (!is_call
-                    || definition.kind.is_function()
-                    || (is_compound(name) && self.is_read_like_a_call(definition)))
-                && !definition.modifiers.is_block
-                && !((has_open_types || definition.modifiers.is_overload)
-                    && self.has_body_elsewhere(definition, named))
-        };
+        let fits = |id: &&DefId| self.may_be_meant(**id, named, is_call);
         let is_shipped = |file: FileId| {
             file == self.file || self.names.tables.files.file(file).role == Role::Source
         };
@@ -417,6 +395,31 @@ impl<'a> Resolver<'a> {
         for id in kept {
             push(id, confidence.min(max_confidence));
         }
+    }
+
+    /// Whether a member whose receiver is unknown may mean one of the definitions that are `named` like it.
+    fn may_be_meant(&self, id: DefId, named: &[DefId], is_call: bool) -> bool {
+        // No file dependency: everything that is read here is covered by the look-up.
+        let of = |id: DefId| self.names.tables.files.definition(id);
+        let family = |file: FileId| self.names.language(file).family();
+        let definition = of(id);
+        if family(id.file) != family(self.file) || definition.modifiers.is_block {
+            return false;
+        }
+        let is_member = definition.modifiers.is_out_of_line
+            || definition.parent.is_some_and(|local| {
+                let outer = of(DefId::new(id.file, local));
+                let is_prototype_method = outer.modifiers.is_constructor
+                    && outer.kind == DefinitionKind::Function
+                    && definition.kind == DefinitionKind::Method;
+                !outer.kind.is_function() || is_prototype_method
+            });
+        let has_form = !is_call
+            || definition.kind.is_function()
+            || (is_compound(&definition.name) && self.is_read_like_a_call(definition));
+        let may_be_declared =
+            definition.modifiers.is_overload || self.names.has_open_types(self.file);
+        is_member && has_form && !(may_be_declared && self.has_body_elsewhere(definition, named))
     }
 
     /// Whether a field is read and set by a call, as the language has no other access to the fields of an object.
