@@ -38,10 +38,10 @@ pub(super) struct Words {
 /// What is between two literals that follow each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Between {
-    /// Nothing that a user sees: `"a " "b"`, `"a " + "b"`.
-    Seam,
+    /// No text that a user sees: `"a " "b"`, `"a " + "b"`.
+    Nothing,
     /// A value: `"a " + name + " b"`.
-    Placeholder,
+    Value,
 }
 
 /// Returns the hashes of the words of a plain text, ignoring case.
