@@ -12,6 +12,8 @@ use crate::collect::{Receiver, span};
 
 /// Largest number of names of one expression that are followed.
 const MAX_LINKS: usize = 16;
+/// Longest path, in bytes. One expression may be read many times, as the value of each arm of a `match` is.
+const MAX_PATH: usize = 4096;
 /// Largest number of names of fields in the literals of one file that have a reference. Tables may have
 /// hundreds of thousands, all of the same few fields.
 const MAX_LITERAL_FIELDS: usize = 2048;
@@ -42,10 +44,8 @@ pub(crate) enum Step<'n> {
     },
     /// A call or construction: `f()`, `new C()`.
     Call(Node<'n>),
-    /// A part of an object by its number: `a.0`.
-    Numbered(Node<'n>),
-    /// An element of a collection: `a[0]`, in a language that records types of collections apart from those of their
-    /// elements.
+    /// An element of a collection or tuple: `a[0]`, `a.0`. Only languages that tell types of collections from those of
+    /// their elements have it.
     Indexed(Node<'n>),
     /// An expression with the same meaning as a part of it: `(a)`, `*a`, `a!!`, `a<T>`.
     Same(Node<'n>),
@@ -292,7 +292,7 @@ impl<'t> Walk<'t> {
                 before.is_plain = false;
                 Some(inner)
             }
-            Step::Numbered(object) | Step::Indexed(object) => {
+            Step::Indexed(object) => {
                 before.is_plain = false;
                 before.is_indexed = true;
                 Some(object)
@@ -444,7 +444,7 @@ fn last_name<'n>(steps: Steps<'_>, mut expression: Node<'n>) -> Option<Tail<'n>>
                 expression = rest;
                 continue;
             }
-            Step::Call(_) | Step::Numbered(_) | Step::Indexed(_) | Step::Other => return None,
+            Step::Call(_) | Step::Indexed(_) | Step::Other => return None,
         };
         return Some(Tail {
             name,
@@ -456,12 +456,13 @@ fn last_name<'n>(steps: Steps<'_>, mut expression: Node<'n>) -> Option<Tail<'n>>
     None
 }
 
-/// Whether a text consists of names and separators, without brackets and arguments.
+/// Whether a text consists of names and separators, without brackets and arguments, and is short enough for a path.
 fn is_path(text: &str) -> bool {
-    text.bytes().all(|byte| {
-        byte.is_ascii_alphanumeric()
-            || byte >= 0x80
-            || byte.is_ascii_whitespace()
-            || b"_$@.:->?!\\&".contains(&byte)
-    })
+    text.len() <= MAX_PATH
+        && text.bytes().all(|byte| {
+            byte.is_ascii_alphanumeric()
+                || byte >= 0x80
+                || byte.is_ascii_whitespace()
+                || b"_$@.:->?!\\&".contains(&byte)
+        })
 }

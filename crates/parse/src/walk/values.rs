@@ -250,12 +250,8 @@ impl<'t> Walk<'t> {
 
     /// Returns what a called function gives to a function among its arguments.
     pub(crate) fn given(&self, call: Node<'t>) -> Value {
-        let function = match self.step(call) {
-            Step::Call(function) => function,
-            Step::Invoke { .. } => call,
-            _ => return Value::Unknown,
-        };
-        let name = self.last_name_of(function);
+        let function = self.called_function(call);
+        let name = function.and_then(|function| self.last_name_of(function));
         name.map_or(Value::Unknown, Value::Given)
     }
 
@@ -286,7 +282,7 @@ impl<'t> Walk<'t> {
                     }
                     _ => self.called(expression),
                 },
-                Step::Numbered(object) | Step::Indexed(object) => {
+                Step::Indexed(object) => {
                     let collection = self.called(object);
                     let collection =
                         collection.or_else(|| self.plain_path(object).map(Value::Name));
@@ -304,15 +300,17 @@ impl<'t> Walk<'t> {
 
     /// Returns the value of a call.
     fn called(&self, expression: Node<'_>) -> Option<Value> {
-        match self.step(expression) {
-            Step::Call(function) => self
-                .called_path(expression)
-                .map(Value::Call)
-                .or_else(|| self.value_of_chain(function)),
-            Step::Invoke { .. } => self
-                .called_path(expression)
-                .map(Value::Call)
-                .or_else(|| self.value_of_chain(expression)),
+        let function = self.called_function(expression)?;
+        self.called_path(expression)
+            .map(Value::Call)
+            .or_else(|| self.value_of_chain(function))
+    }
+
+    /// Returns the expression whose last name a call calls.
+    fn called_function<'n>(&self, call: Node<'n>) -> Option<Node<'n>> {
+        match self.step(call) {
+            Step::Call(function) => Some(function),
+            Step::Invoke { .. } => Some(call),
             _ => None,
         }
     }
@@ -398,5 +396,5 @@ fn is_same(a: Value, b: Value, text: &str) -> bool {
         | (Value::Given(a), Value::Given(b)) => (a, b),
         _ => return a == b,
     };
-    a.of(text) == b.of(text)
+    a == b || a.of(text) == b.of(text)
 }

@@ -132,7 +132,7 @@ fn step(node: Node<'_>) -> Step<'_> {
             match name.map(|name| name.kind()) {
                 Some("field_identifier") => Step::member(object, name),
                 // `a.0` is what a struct with one value holds.
-                Some("integer_literal") => object.map_or(Step::Other, Step::Numbered),
+                Some("integer_literal") => Step::indexed(object),
                 _ => Step::Other,
             }
         }
