@@ -288,6 +288,26 @@ fn repeated_constructs_take_linear_time() {
                 lines(6_000, |n| format!("$a{n},\n")),
             ),
         ),
+        (
+            "rust",
+            format!(
+                "fn f() {{ match {} {{ {} }} }}\n",
+                "a".repeat(300_000),
+                "b => 1, ".repeat(30_000)
+            ),
+        ),
+        (
+            "rust",
+            format!(
+                "bitflags! {{ struct A: u8 {{ const{}{} }} }}\n",
+                " ".repeat(300_000),
+                "_ ".repeat(100_000)
+            ),
+        ),
+        (
+            "kotlin",
+            format!("fun f() {{ g {{ {}a -> a }} }}\n", "(a), ".repeat(5_000)),
+        ),
         ("csharp", "#if A\n#endif\n".repeat(20_000)),
         ("csharp", "extension(\n".repeat(5_000)),
     ];

@@ -45,7 +45,7 @@ pub(super) fn lambda<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Han
     for parameter in all {
         match parameter.kind() {
             "variable_declaration" => bind(walk, parameter, None),
-            _ => bind_destructured(walk, parameters),
+            _ => bind_parts(walk, parameter),
         }
     }
     Some(Descend::Into)
@@ -84,7 +84,7 @@ fn receiver<'t>(walk: &Walk<'t>, lambda: Node<'t>) -> Option<Link> {
     if let Some((object, name)) = called_member(walk, call)
         && RECEIVERS.contains(&name)
     {
-        return link(walk.value_of(object), false);
+        return link(walk.value_of(object));
     }
     let function = called(call).filter(|_| call.kind() == "call_expression");
     let function = function.or_else(|| generic_call(call))?;
@@ -92,9 +92,13 @@ fn receiver<'t>(walk: &Walk<'t>, lambda: Node<'t>) -> Option<Link> {
         "with" => {
             let arguments = child_of_kind(call.named_child(0)?, "value_arguments")?;
             let object = arguments.named_child(0)?.named_child(0)?;
-            link(walk.value_of(object), false)
+            link(walk.value_of(object))
         }
-        _ => link(walk.value_of(function), true),
+        // An index says that the name is that of the function.
+        _ => link(walk.value_of(function)).map(|link| Link {
+            is_indexed: true,
+            ..link
+        }),
     }
 }
 
@@ -115,7 +119,8 @@ fn called_with(lambda: Node<'_>) -> Option<Node<'_>> {
     generic_call(outer).map(|_| outer)
 }
 
-fn link(value: Value, is_of_function: bool) -> Option<Link> {
+/// Returns the link that stands for a value around a lambda.
+fn link(value: Value) -> Option<Link> {
     let (name, is_called) = match value {
         Value::Name(name) => (name, false),
         Value::Call(name) => (name, true),
@@ -124,7 +129,7 @@ fn link(value: Value, is_of_function: bool) -> Option<Link> {
     Some(Link {
         name,
         is_called,
-        is_indexed: is_of_function,
+        is_indexed: false,
     })
 }
 
@@ -258,9 +263,12 @@ fn bind<'t>(walk: &mut Walk<'t>, node: Node<'t>, initial: Option<Node<'t>>) {
 /// Binds the names in `(a, b)`. Their values are unknown unless they have a type.
 pub(super) fn bind_destructured<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
     for parts in children(node) {
-        if parts.kind() != "multi_variable_declaration" {
-            continue;
-        }
+        bind_parts(walk, parts);
+    }
+}
+
+fn bind_parts<'t>(walk: &mut Walk<'t>, parts: Node<'t>) {
+    if parts.kind() == "multi_variable_declaration" {
         for declared in children(parts) {
             bind(walk, declared, None);
         }

@@ -256,17 +256,16 @@ const MAX_TYPE_TOKENS: usize = 16;
 fn add_constants(body: Node<'_>, text: &[u8], replaced: &mut Vec<Replaced>) {
     let mut cursor = body.walk();
     let mut start = None;
-    let mut is_nameless = false;
+    let (mut is_name, mut is_nameless) = (false, false);
     for token in body.children(&mut cursor) {
+        let is_first = std::mem::take(&mut is_name);
         match (text.get(token.byte_range()).unwrap_or_default(), start) {
             (b"const", None) => {
                 replaced.push((token.byte_range(), BLANK));
                 start = Some(token.end_byte());
-                is_nameless = false;
+                (is_name, is_nameless) = (true, false);
             }
-            (b"_", Some(after)) if is_empty(text.get(after..token.start_byte())) => {
-                is_nameless = true;
-            }
+            (b"_", Some(_)) if is_first => is_nameless = true,
             (b";", Some(after)) => {
                 match is_nameless {
                     true => replaced.push((after..token.end_byte(), BLANK)),
@@ -277,10 +276,6 @@ fn add_constants(body: Node<'_>, text: &[u8], replaced: &mut Vec<Replaced>) {
             _ => {}
         }
     }
-}
-
-fn is_empty(text: Option<&[u8]>) -> bool {
-    text.is_some_and(|text| text.trim_ascii().is_empty())
 }
 
 /// Whether a part of a call is a list of tokens in braces.
