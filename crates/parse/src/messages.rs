@@ -43,14 +43,14 @@ fn is_error_name(name: &str) -> bool {
 
 /// Whether a name is that of a function that reports: `addError`, `set_message`.
 fn reports(name: &str) -> bool {
-    let mut words = words(name).map(str::to_ascii_lowercase);
-    let is_verb = words
-        .next()
-        .is_some_and(|first| VERBS.contains(&first.as_str()));
-    is_verb
-        && words
-            .last()
-            .is_some_and(|last| NOUNS.contains(&last.as_str()))
+    let mut words = words(name);
+    words.next().is_some_and(|first| is_one_of(first, &VERBS))
+        && words.last().is_some_and(|last| is_one_of(last, &NOUNS))
+}
+
+/// Whether a word is one of several, ignoring case.
+pub(crate) fn is_one_of(word: &str, of: &[&str]) -> bool {
+    of.iter().any(|known| word.eq_ignore_ascii_case(known))
 }
 
 /// Splits a name of any form into words: `serverLog`, `RETURN_ERROR_IF`, `log_debug`.

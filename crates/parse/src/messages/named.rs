@@ -1,7 +1,7 @@
 //! Recognises literals that are messages by a name beside them, in the syntax of any language: `ERR_FULL = "…"`,
 //! `message: "…"`, `'error' => '…'`, `E1001: "…"`. Must read only a few bytes before a literal.
 
-use super::words;
+use super::{is_one_of, words};
 
 /// Bytes before a literal that are read.
 const MAX_BEFORE: usize = 160;
@@ -124,15 +124,11 @@ fn is_message_name(name: &str) -> bool {
 
 /// Whether the first word of a name is one of `first`, or its last one of `last`, ignoring case and numbers.
 fn has_word(name: &str, first: &[&str], last: &[&str]) -> bool {
-    let mut words = words(name)
-        .filter(|word| !is_number(word))
-        .map(str::to_ascii_lowercase);
+    let mut words = words(name).filter(|word| !is_number(word));
     let Some(begin) = words.next() else {
         return false;
     };
-    let end = words.last();
-    let end = end.as_ref().unwrap_or(&begin);
-    first.contains(&begin.as_str()) || last.contains(&end.as_str())
+    is_one_of(begin, first) || is_one_of(words.last().unwrap_or(begin), last)
 }
 
 fn is_number(text: &str) -> bool {

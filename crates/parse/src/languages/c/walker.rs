@@ -235,8 +235,7 @@ fn message(path: &str, name: &str) -> Option<MessageKind> {
     if let Some(kind) = messages::of_call(path, name) {
         return Some(kind);
     }
-    let is_one = |word: &str, of: &[&str]| of.iter().any(|known| word.eq_ignore_ascii_case(known));
-    let has = |of: &[&str]| messages::words(name).any(|word| is_one(word, of));
+    let has = |of: &[&str]| messages::words(name).any(|word| messages::is_one_of(word, of));
     if has(&ERRORS) {
         return Some(MessageKind::Error);
     }
