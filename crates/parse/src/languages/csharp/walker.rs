@@ -207,8 +207,11 @@ const CALLBACKS: [&str; 3] = ["Action", "Func", "Predicate"];
 /// Returns `A` of `Action<A>`.
 fn callback_argument<'n>(declared: Node<'n>, text: &str) -> Option<Node<'n>> {
     let named = named_type(declared)?;
-    let name = text.get(named.byte_range())?;
-    type_argument(named).filter(|_| CALLBACKS.contains(&name))
+    // Most types are none: their parent is not looked up.
+    match CALLBACKS.contains(&text.get(named.byte_range())?) {
+        true => type_argument(named),
+        false => None,
+    }
 }
 
 /// Returns the first type argument of a type, given the node of its name.

@@ -123,9 +123,10 @@ impl Packages {
             .by_directory
             .get(self.nearest_directory(parent(path)))?;
         let package = self.packages.get(number as usize)?;
+        let named = without_endings(path);
         let names_path = |entry: &String| {
             let entry = join(&package.directory, entry);
-            entry.is_some_and(|entry| without_endings(&entry) == without_endings(path))
+            entry.is_some_and(|entry| without_endings(&entry) == named)
         };
         if !package.entries.iter().any(names_path) {
             return None;

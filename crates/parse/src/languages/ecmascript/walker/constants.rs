@@ -32,17 +32,20 @@ impl Walker<'_> {
 
     /// Whether a node is a call of one of these functions.
     fn calls(&self, node: Node<'_>, functions: &[&str]) -> bool {
+        if self.kind(node) != Kind::Call {
+            return false;
+        }
         let called = node.child_by_field_id(self.grammar.fields.function);
-        self.kind(node) == Kind::Call
-            && called.is_some_and(|called| functions.contains(&self.collector.of(called)))
+        called.is_some_and(|called| functions.contains(&self.collector.of(called)))
     }
 
     fn holds_symbols(&self, object: Node<'_>) -> bool {
         let mut cursor = object.walk();
         object.named_children(&mut cursor).any(|member| {
-            let value = member.child_by_field_id(self.grammar.fields.value);
             self.kind(member) == Kind::Pair
-                && value.is_some_and(|value| self.calls(value, &["Symbol", "Symbol.for"]))
+                && member
+                    .child_by_field_id(self.grammar.fields.value)
+                    .is_some_and(|value| self.calls(value, &["Symbol", "Symbol.for"]))
         })
     }
 
