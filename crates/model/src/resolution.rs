@@ -181,8 +181,8 @@ pub struct LookupRules {
     pub modules_have_submodules: bool,
     /// Whether a name bound to a module may also mean the module's default export.
     pub modules_have_defaults: bool,
-    /// The name by which code usually imports a default export that has none in its file, from the path of the file.
-    /// `None` if the path says no name.
+    /// Returns the name by which code usually imports a nameless default export, from the path of its file. `None` if
+    /// the path tells none.
     pub default_export_name: fn(&RepoPath) -> Option<String>,
     /// Whether a star import also takes names that the imported module itself gets by star imports.
     pub star_imports_are_transitive: bool,
@@ -233,13 +233,13 @@ pub struct LookupRules {
     pub has_extensions: bool,
     /// How it accesses properties that other languages of its family define.
     pub foreign_properties: ForeignProperties,
-    /// Reads the head of a method behind its name, if types implement an interface by having its methods, without naming
-    /// it; `None` if they name it.
+    /// Reads the head of a method behind its name, where a type implements an interface by having its methods; `None`
+    /// where it names the interface.
     pub implicit_interfaces: Option<ReadHead>,
 }
 
-/// Returns the types of the parameters and of the results in the head of a method, in one form for all packages. An empty
-/// one stands for any type. `None` if the text is no such head.
+/// Returns the types of the parameters and results in the head of a method, written alike in all packages. An empty one
+/// stands for any type. `None` if the text is no such head.
 pub type ReadHead = fn(&str) -> Option<Vec<String>>;
 
 /// How a language accesses a property, such as `name`, of another language of its family.

@@ -6,7 +6,8 @@ use crate::{LocalId, Span};
 /// Types and values of a file's names, as far as the file states them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Values {
-    /// Local variables, by scope and name; the most informative binding of each, and then the types that it is tested for.
+    /// Local variables, by scope and name: the most informative binding of each, and after it the types that it is
+    /// tested for.
     pub locals: Vec<Local>,
     /// Parameters, by function, in their order. Of two with the same name the first counts.
     pub parameters: Vec<Parameter>,
@@ -15,8 +16,8 @@ pub struct Values {
     /// Values of variables, fields and aliases, and those that functions return, by definition. The latter use no
     /// name that only the function knows.
     pub held: Vec<HeldValue>,
-    /// Receivers of references that are not plain paths, and those of the lambdas and nameless classes around plain ones, by
-    /// reference.
+    /// Receivers of references, by reference: of those that are not plain paths, and of the lambdas and nameless classes
+    /// around the others.
     pub receivers: Vec<ReceiverChain>,
 }
 
@@ -88,12 +89,12 @@ pub enum Value {
         /// The name of the member.
         name: Span,
     },
-    /// What a function gives to a function among its arguments: `pool` in `open(pool => …)`. The name is that of the
-    /// reference to the function.
+    /// What a function passes to its callback: `pool` in `open(pool => …)`. The name is that of the reference to the
+    /// function: `open`.
     Given(Span),
     /// The parameter of the same name of the method that assigns it.
     Parameter,
-    /// A type that the function tests the variable for, which has other values elsewhere: `a instanceof A`.
+    /// A type that the enclosing function tests the variable for: `a instanceof A`. The variable may have other values.
     Tested(TypeName),
     /// Not known.
     Unknown,
@@ -139,17 +140,20 @@ pub struct HeldValue {
     pub value: Value,
 }
 
-/// The receiver of one reference, or what may be that of its first name.
+/// The receiver of one reference, or those of the lambdas around it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReceiverChain {
     /// Position in the file's references.
     pub reference: u32,
-    /// If the path of the reference lacks its receiver or has a call, the chain before the name, first to last: `self` and `make()` in
-    /// `self.make().connect`; empty if the receiver is no plain chain. Otherwise the lambdas around it that may have a
-    /// receiver for bare names, the outermost first. That receiver is the value of the link's name (`with(a) { b() }`), the
-    /// result if it is called (`a().apply { b() }`), or, if it is indexed, what the function of the name makes the receiver
-    /// of its last argument (`build { b() }`). The body of a nameless class counts as a lambda whose receiver is an object
-    /// of the base: `new A() { void c() { b(); } }`. Such a name may have dots.
+    /// If the path of the reference lacks its receiver or has a call, the chain before the name, first to last: `self`
+    /// and `make()` in `self.make().connect`. It is empty if the receiver is no plain chain.
+    ///
+    /// Otherwise the lambdas around the reference in which bare names may be members of a receiver, the outermost first.
+    /// The name of such a link may have dots. The receiver is
+    /// - the value of the name: `with(a) { b() }`;
+    /// - the result of the name, if it is called: `a().apply { b() }`, and in the body of a nameless class an object of
+    ///   the base: `new A() { void c() { b(); } }`;
+    /// - the receiver in the type of the function's last parameter, if the name is indexed: `build { b() }`.
     pub links: Box<[Link]>,
 }
 
@@ -160,7 +164,7 @@ pub struct Link {
     pub name: Span,
     /// Whether it is called.
     pub is_called: bool,
-    /// Whether an element is taken of it or of its result: `a[0]`, `a()[0]`.
+    /// Whether an element is taken of it or of its result: `a[0]`, `a()[0]`. Of a lambda, see [`ReceiverChain::links`].
     pub is_indexed: bool,
 }
 
@@ -182,8 +186,8 @@ impl Values {
         held.first().map(|held| held.value)
     }
 
-    /// Returns the receiver chain of a reference, or the lambdas around it; `None` if its path contains the receiver and there
-    /// are none.
+    /// Returns the receiver chain of a reference, or the lambdas around it. `None` if its path contains the receiver, and
+    /// no lambda is around it.
     pub fn receivers_of(&self, reference: u32) -> Option<&[Link]> {
         let found = with_key(&self.receivers, reference, |receivers| receivers.reference);
         found.first().map(|receivers| &*receivers.links)

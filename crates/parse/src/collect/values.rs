@@ -20,7 +20,7 @@ pub(super) fn renumber(values: &mut Values, renumbered: impl Fn(&mut LocalId)) {
     held.for_each(|held| renumbered(&mut held.definition));
 }
 
-/// Returns the rank of a local variable among those of its name, and the type that it is tested for, if it is that.
+/// Returns the rank of a binding among those of its name, and the type if it is a test for one.
 fn rank<'t>(local: &Local, text: &'t str) -> (u8, &'t str) {
     match local.value {
         Value::Tested(tested) => (2, tested.path.of(text)),
@@ -51,9 +51,9 @@ impl Collector<'_> {
         }
     }
 
-    /// Sorts the facts about values, after references and definitions have their order. Of several bindings
-    /// of a local variable, the first with a known value is kept, and before the types that it is tested for, each once. Then
-    /// they tell what functions return.
+    /// Sorts the facts about values, after references and definitions have their order. Of several bindings of a local
+    /// variable, the first with a known value is kept. Each type that it is tested for comes once, after that binding.
+    /// Then they tell what functions return.
     pub(super) fn sort_values(&mut self, language: Language) {
         let text = self.text;
         let values = &mut self.values;
@@ -96,8 +96,8 @@ impl Collector<'_> {
         values.receivers.shrink_to_fit();
     }
 
-    /// Adds the lambdas around references whose first name may be a member of their receivers. Such names begin with a small
-    /// letter; the others are types.
+    /// Adds the lambdas around references whose first name may be a member of their receivers. A name with a capital is
+    /// a type.
     fn add_lambdas(&mut self) {
         if self.lambdas.is_empty() {
             return;
