@@ -300,8 +300,8 @@ fn repeated_constructs_take_linear_time() {
             "rust",
             format!(
                 "bitflags! {{ struct A: u8 {{ const{}{} }} }}\n",
-                " ".repeat(300_000),
-                "_ ".repeat(100_000)
+                " ".repeat(600_000),
+                "_ ".repeat(30_000)
             ),
         ),
         (
