@@ -40,8 +40,8 @@ pub fn is_script(path: &str) -> bool {
     forms().any(|form| (form.is_script)(path))
 }
 
-/// Returns the name of a script whose directory a console left out: `shop` of `shop.mjs`. It may be the bundle of the
-/// package of this name.
+/// Returns the stem of a script that is written without its directory, as browsers print it: `shop` of `shop.mjs`. It may
+/// be the bundle of the package of this name.
 pub fn bare_script(path: &str) -> Option<&str> {
     let (stem, _) = path.rsplit_once('.')?;
     (!path.contains(['/', '\\']) && is_script(path)).then_some(stem)

@@ -167,7 +167,7 @@ pub(crate) fn tree_reusing(
         None | Some(b'\n') => b"",
         Some(_) => b"\n",
     };
-    // The end of the known tree would be another one.
+    // The line end would make the text longer than that of the known tree.
     let known = known.filter(|_| line_end.is_empty());
     let mut progress = |_: &tree_sitter::ParseState| budget.take(STEPS_BETWEEN_CALLS);
     let mut tree = parser.parse_with_options(

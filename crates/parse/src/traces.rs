@@ -186,8 +186,8 @@ fn is_plain_error(text: &str) -> bool {
     is_class && (named || is_qualified_failure(class, rest))
 }
 
-/// Whether a class with its module, as Python prints it, and the text after it are an error, though the class is not called
-/// one: `zipfile.BadZipFile: File is not a zip file`.
+/// Whether a line is an error of Python whose class does not end in `Error`: `zipfile.BadZipFile: File is not a zip file`.
+/// Python prints the module of the class.
 fn is_qualified_failure(class: &str, rest: &str) -> bool {
     const STARTS: [&str; 6] = [
         "Bad", "Invalid", "Missing", "TooMany", "Unexpected", "Unsupported",
@@ -271,7 +271,7 @@ mod tests {
     use super::is_error;
 
     #[test]
-    fn errors_of_python_need_not_be_called_so() {
+    fn python_errors_with_other_names_are_recognised() {
         for line in [
             "zipfile.BadZipFile: File is not a zip file",
             "httpx.ReadTimeout: timed out twice",

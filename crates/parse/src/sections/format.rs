@@ -1,4 +1,4 @@
-//! Names the formats whose structure is found without a grammar, and tells those of a file by its name.
+//! Lists the formats whose sections are found without a grammar, and determines that of a file by its name.
 
 /// The format that determines how the structure of a file is found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -117,7 +117,7 @@ impl Packages {
     }
 
     /// Returns the sources of the package whose built entry a path names: if it is `dist/shop.mjs`, also for `dist/shop`
-    /// and `dist/shop.prod.cjs`. Builds name it like the package, and no source.
+    /// and `dist/shop.prod.cjs`. A build names its output after the package, so that no source has that name.
     pub(super) fn sources_of_entry(&self, files: &dyn FileTree, path: &str) -> Option<FileId> {
         let number = *self
             .by_directory

@@ -22,7 +22,9 @@ pub(super) fn add(facts: &mut FileFacts, text: &str, masked: &MaskedText<'_>) {
         .extend(imports.filter_map(|line| include(text, line, &lines)));
     facts.imports.sort_by_key(|import| import.span);
     let uses = uses(text, &masked.names, &facts.definitions, &lines);
-    merge(facts, uses);
+    if !uses.is_empty() {
+        merge(facts, uses);
+    }
 }
 
 /// Returns the import of an include line that the grammar did not see, among values or members.

@@ -54,8 +54,8 @@ pub(super) fn with_macro_contents(
     exposed.map(|(_, tree)| tree)
 }
 
-/// Returns a copy of a tree in which the calls are marked as changed. `None` after a syntax error: what it hides may be
-/// another part of the text when the calls are gone.
+/// Returns a copy of a tree in which the calls are marked as changed. `None` after a syntax error: without the
+/// calls, it may hide another part of the text.
 fn changed_at(tree: &Tree, calls: &[Node<'_>]) -> Option<Tree> {
     if tree.root_node().has_error() {
         return None;
