@@ -153,8 +153,11 @@ fn violation(text: &str, below: &[&str]) -> Option<Mark> {
         && code
             .bytes()
             .all(|b| b.is_ascii_uppercase() || b.is_ascii_digit());
+    if !is_code {
+        return None;
+    }
     let next = below.first().filter(|line| line.len() <= MAX_LINE)?;
-    place_below(next.trim()).filter(|_| is_code)?;
+    place_below(next.trim())?;
     Some(message_text(told.trim_start_matches("[*] ")))
 }
 

@@ -18,7 +18,9 @@ pub(super) fn initializer<'t>(walk: &mut Walk<'t>, _: Node<'t>, depth: u32) -> H
 
 /// `{ a, (b, c), d: D -> … }`
 pub(super) fn lambda<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
-    if misparsed::is_body(walk, node) || delegates::is_body(node) {
+    // Most lambdas are in functions. Parents are looked up from the root.
+    let is_body = !walk.is_in_function() && delegates::is_body(node);
+    if is_body || misparsed::is_body(walk, node) {
         return Some(Descend::Into);
     }
     walk.enter_anonymous_function(depth);
