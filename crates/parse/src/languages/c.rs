@@ -107,12 +107,15 @@ pub(super) static CPP: LanguageSpec = LanguageSpec {
         },
         ..OriginForm::NONE
     },
-    hunks: Some(heads(&[
-        "cc", "cpp", "cxx", "hh", "hpp", "hxx", "cu", "cuh", "cppm", "ixx", "inl", "ipp", "tcc",
-        "tpp", "txx",
-    ])),
+    hunks: Some(heads(CPP_EXTENSIONS)),
     ..LanguageSpec::new(Language::of(&CPP_RULES))
 };
+
+/// Extensions that say C++ in diffs and traces.
+const CPP_EXTENSIONS: &[&str] = &[
+    "cc", "cpp", "cxx", "hh", "hpp", "hxx", "cu", "cuh", "cppm", "ixx", "inl", "ipp", "tcc", "tpp",
+    "txx",
+];
 
 static C_RULES: LanguageRules = LanguageRules {
     family: FAMILY,
@@ -289,7 +292,7 @@ fn begins_definition(line: &str) -> bool {
 mod tests {
     use foveate_model::{Language, RepoPath};
 
-    use super::{BUILTIN_MEMBERS, C_LOOKUP, GLOBALS, TESTS, heads};
+    use super::{BUILTIN_MEMBERS, C_LOOKUP, CPP_EXTENSIONS, GLOBALS, TESTS, heads};
     use crate::hunks::heads::check;
     use crate::languages::by_path;
     use crate::testing::{c, cpp, facts};
@@ -301,10 +304,10 @@ mod tests {
     }
 
     #[test]
-    fn bodies_of_templates_and_modules_are_cpp() {
-        for name in ["pool.tcc", "pool.inl", "pool.tpp", "pool.ixx", "pool.cppm"] {
-            let path = RepoPath::new(name).unwrap();
-            assert_eq!(by_path(&path), Some(cpp()), "{name}");
+    fn every_extension_of_diffs_and_traces_is_cpp() {
+        for extension in CPP_EXTENSIONS {
+            let path = RepoPath::new(format!("pool.{extension}").as_str()).unwrap();
+            assert_eq!(by_path(&path), Some(cpp()), "{extension}");
         }
     }
 

@@ -4,6 +4,7 @@ mod frames;
 mod messages;
 mod names;
 
+use super::CPP_EXTENSIONS;
 use crate::traces::form::{Mark, TraceForm};
 
 pub(super) const C: TraceForm = TraceForm {
@@ -27,10 +28,7 @@ pub(super) const C: TraceForm = TraceForm {
 };
 
 pub(super) const CPP: TraceForm = TraceForm {
-    extensions: &[
-        "cc", "cpp", "cxx", "hh", "hpp", "hxx", "cu", "cuh", "cppm", "ixx", "inl", "ipp", "tcc",
-        "tpp", "txx",
-    ],
+    extensions: CPP_EXTENSIONS,
     ..TraceForm::NONE
 };
 
