@@ -137,6 +137,14 @@ impl Form {
             with_macro_contents: |_, _, _, _| None,
         }
     }
+
+    /// Whether the lists are sorted in which names are looked up.
+    fn is_sorted(&self) -> bool {
+        let lists = [
+            self.builtin_types, self.transparent, self.wrappers, self.collections, self.casts,
+        ];
+        lists.iter().all(|names| names.is_sorted())
+    }
 }
 
 thread_local! {
@@ -195,6 +203,10 @@ impl Walker {
 
     fn tables(&self) -> &Tables {
         self.tables.get_or_init(|| {
+            debug_assert!(
+                self.form.is_sorted(),
+                "a list that is searched is not sorted"
+            );
             let language = tree_sitter::Language::new(self.form.grammar);
             let other: (Handler, bool) = (into, false);
             let kinds = KindTable::new(&language, other, |kind, named| match named.0 {

@@ -72,3 +72,11 @@ fn passed<'t>(walk: &Walk<'t>, closure: Node<'t>) -> Value {
         false => Value::Unknown,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn names_are_sorted() {
+        assert!(super::PASSING.is_sorted() && super::SAME_ELEMENTS.is_sorted());
+    }
+}
