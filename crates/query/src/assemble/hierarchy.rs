@@ -8,6 +8,7 @@ use foveate_index::{Confidence, DefId, FileId, Files, Snapshot};
 use foveate_model::Role;
 
 use super::links::verb::is_base;
+use super::siblings::siblings;
 
 /// Maximum classes below a class that are searched.
 const MAX_SUBCLASSES: usize = 256;
@@ -42,25 +43,23 @@ fn outside(files: &Files, class: DefId, file: FileId) -> impl Iterator<Item = De
 
 /// Returns the other files in the directory of a file that declare the same package.
 fn package_files(files: &Files, file: FileId) -> impl Iterator<Item = FileId> {
-    let directory = files.file(file).path.directory();
-    let all = files.as_slice();
-    let first = all.partition_point(|other| other.path.as_str() < directory);
-    let below = (first..)
-        .zip(all.iter().skip(first))
-        .take_while(move |(_, other)| other.path.as_str().starts_with(directory));
-    below
-        .filter(move |(_, other)| other.path.directory() == directory)
-        .map(|(position, _)| FileId(position as u32))
-        .filter(move |other| *other != file && is_one_package(files, file, *other))
+    let declaring = Some(file).filter(|file| package(files, *file).is_some());
+    let others = declaring.into_iter().flat_map(move |file| siblings(files, file));
+    others.filter(move |other| is_one_package(files, file, *other))
 }
 
 /// Whether two files of a directory declare the same package.
 fn is_one_package(files: &Files, file: FileId, other: FileId) -> bool {
-    let package = |file: FileId| files.content(file).map(|content| &*content.facts.package);
-    let is_declared = package(file).is_some_and(|package| !package.is_empty());
-    is_declared
-        && package(file) == package(other)
+    let declared = package(files, file);
+    declared.is_some()
+        && declared == package(files, other)
         && files.file(file).language == files.file(other).language
+}
+
+/// Returns the package that a file declares.
+fn package(files: &Files, file: FileId) -> Option<&str> {
+    let package = &*files.content(file)?.facts.package;
+    (!package.is_empty()).then_some(package)
 }
 
 /// Returns the methods that override some of the given definitions, those of the nearest subclasses first, each with the
@@ -121,6 +120,9 @@ fn overriding_in(
 /// Returns the functions of a class with this name that other files of its package define.
 fn defined_elsewhere(snapshot: &Snapshot, class: DefId, name: &str) -> Vec<DefId> {
     let Snapshot { files, symbols, .. } = snapshot;
+    if package(files, class.file).is_none() {
+        return Vec::new();
+    }
     let directory = |file: FileId| files.file(file).path.directory();
     let qualified = format!("{}.{name}", files.definition(class).qualified_name);
     let named = symbols.qualified(&qualified).iter().copied();

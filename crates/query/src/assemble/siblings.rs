@@ -3,7 +3,7 @@
 
 use foveate_index::{FileId, Files};
 use foveate_model::escape::escape;
-use foveate_model::{Language, Lines};
+use foveate_model::{Language, Lines, SourceFile};
 
 use super::entry::{Entry, SectionKind};
 use super::packed::{EntryKind, ShownPart};
@@ -18,8 +18,8 @@ const BUDGET_DIVISOR: usize = 20;
 const MAX_LINE: usize = 80;
 /// Maximum definition names per file.
 const MAX_NAMES: usize = 4;
-/// Maximum files scanned in the directory and below it: below the root are all files.
-const MAX_SCANNED: usize = 5000;
+/// Maximum files and directories of a directory that are looked at.
+const MAX_ENTRIES: usize = 5000;
 /// Minimum other files in a directory for it to be listed.
 const MIN_SIBLINGS: usize = 2;
 
@@ -38,7 +38,7 @@ pub(super) fn add(plan: &mut Plan<'_>) {
     };
     let mut body = String::new();
     let mut rest = 0usize;
-    let siblings = siblings(files, best);
+    let siblings: Vec<FileId> = siblings(files, best).collect();
     for sibling in &siblings {
         let line = line(files, *sibling);
         if body.len() + line.len() > plan.budget() / BUDGET_DIVISOR * BYTES_PER_TOKEN {
@@ -69,21 +69,31 @@ pub(super) fn add(plan: &mut Plan<'_>) {
 }
 
 /// Returns the other files of a file's directory, in path order.
-fn siblings(files: &Files, file: FileId) -> Vec<FileId> {
-    let directory = |id: FileId| {
-        let path = files.path(id);
-        path.rfind('/').map_or("", |at| &path[..=at])
-    };
-    let own = directory(file);
-    // Files are in path order, so that those in a directory and below it are contiguous.
-    let ids: Vec<FileId> = files.ids().collect();
-    let first = ids.partition_point(|id| files.path(*id) < own);
-    let below = ids.get(first..).unwrap_or_default().iter().copied();
-    let below = below.take_while(|id| files.path(*id).starts_with(own));
-    let below = below.take(MAX_SCANNED);
-    below
-        .filter(|id| *id != file && directory(*id) == own)
-        .collect()
+pub(super) fn siblings(files: &Files, file: FileId) -> impl Iterator<Item = FileId> {
+    let all = files.as_slice();
+    let path = files.path(file);
+    let directory = path.rfind('/').map_or("", |at| &path[..=at]);
+    // Files are in path order, so that those of a directory and below it are contiguous.
+    let mut next = all.partition_point(|other| other.path.as_str() < directory);
+    let entries = std::iter::from_fn(move || {
+        let at = next;
+        let rest = all.get(at..)?;
+        let path = rest.first()?.path.as_str();
+        let name = path.strip_prefix(directory)?;
+        let (entry, count) = match name.find('/') {
+            None => (Some(FileId(at as u32)), 1),
+            // Below the root are all files, so that those of a directory in it are skipped at once.
+            Some(end) => {
+                let inner = &path[..=directory.len() + end];
+                let is_inside = |other: &SourceFile| other.path.as_str().starts_with(inner);
+                (None, rest.partition_point(is_inside))
+            }
+        };
+        next += count;
+        Some(entry)
+    });
+    let siblings = entries.take(MAX_ENTRIES).flatten();
+    siblings.filter(move |other| *other != file)
 }
 
 /// Returns the name of a file and of its first definitions.
@@ -102,4 +112,38 @@ fn line(files: &Files, file: FileId) -> String {
         format!("{name}: {}", names.join(", "))
     };
     one_line(&escape(&text), MAX_LINE)
+}
+
+#[cfg(test)]
+mod tests {
+    use foveate_fixture::snapshot::of_text;
+
+    use super::*;
+
+    #[test]
+    fn siblings_are_the_files_of_the_same_directory() {
+        let snapshot = of_text(
+            "
+            //- a.py
+            //- shop-b/c.py
+            //- shop.py
+            //- shop/a/b/c.py
+            //- shop/a/d.py
+            //- shop/b.py
+            //- shop/c.py
+            //- shop/c/a.py
+            //- shop/d.py
+            //- z/a.py
+            ",
+        );
+        let files = &snapshot.files;
+        let of = |path: &str| {
+            let file = files.find(path).expect("a file");
+            let found = siblings(files, file).map(|id| files.path(id));
+            found.collect::<Vec<_>>()
+        };
+        assert_eq!(of("a.py"), ["shop.py"]);
+        assert_eq!(of("shop/c.py"), ["shop/b.py", "shop/d.py"]);
+        assert_eq!(of("shop/a/b/c.py"), [""; 0]);
+    }
 }
