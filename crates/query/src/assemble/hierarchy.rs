@@ -44,7 +44,9 @@ fn outside(files: &Files, class: DefId, file: FileId) -> impl Iterator<Item = De
 /// Returns the other files in the directory of a file that declare the same package.
 fn package_files(files: &Files, file: FileId) -> impl Iterator<Item = FileId> {
     let declaring = Some(file).filter(|file| package(files, *file).is_some());
-    let others = declaring.into_iter().flat_map(move |file| siblings(files, file));
+    let others = declaring
+        .into_iter()
+        .flat_map(move |file| siblings(files, file));
     others.filter(move |other| is_one_package(files, file, *other))
 }
 

@@ -4,6 +4,7 @@
 use foveate_index::{DefId, Snapshot};
 use foveate_model::Role;
 
+use super::frames::ends_with_path;
 use super::{EvidenceSource, Resolver};
 use crate::text::{FailedTest, QueryText, TestNaming};
 
@@ -65,7 +66,7 @@ fn titled(snapshot: &Snapshot, titles: &[String], test: &FailedTest) -> Vec<DefI
             continue;
         }
         let is_in_file =
-            |id: &DefId| !test.path.is_empty() && files.path(id.file).ends_with(&test.path);
+            |id: &DefId| !test.path.is_empty() && ends_with_path(files.path(id.file), &test.path);
         let is_in_group = |id: &DefId| {
             let parent = files.parent(*id).map(|parent| files.definition(parent));
             parent.is_some_and(|parent| groups.last().is_some_and(|group| *group == *parent.name))
@@ -91,7 +92,7 @@ fn named(snapshot: &Snapshot, names: &[String], test: &FailedTest) -> Vec<DefId>
         let is_runnable = definition.kind.is_function() || definition.modifiers.is_block;
         let is_there = match test.path.as_str() {
             "" => files.role_of(*id) == Role::Test,
-            path => files.path(id.file).ends_with(path),
+            path => ends_with_path(files.path(id.file), path),
         };
         is_there && (is_runnable || !is_own && definition.kind.is_class())
     };

@@ -300,10 +300,9 @@ impl Resolver<'_> {
     /// Whether the paths of files from [`Self::files_by_suffix`] end with the whole `path`. One is checked: all share
     /// equally many segments with it.
     fn match_whole_path(&self, path: &str, files: &[FileId]) -> bool {
-        files.first().is_some_and(|file| {
-            let above = self.snapshot.files.path(*file).strip_suffix(path);
-            above.is_some_and(|above| above.is_empty() || above.ends_with('/'))
-        })
+        files
+            .first()
+            .is_some_and(|file| ends_with_path(self.snapshot.files.path(*file), path))
     }
 
     /// Returns the files whose paths share the longest suffix with `path`.
@@ -474,6 +473,12 @@ pub(super) fn place_at_line(path: &str, definitions: &[DefId]) -> Option<DefId> 
     let is_bare = !path.contains(['/', '\\']);
     let mut all = definitions.iter();
     (!is_bare || all.all(|id| id.file == first.file)).then_some(*first)
+}
+
+/// Whether the path of a file ends with whole segments that a text gives.
+pub(super) fn ends_with_path(path: &str, end: &str) -> bool {
+    let above = path.strip_suffix(end);
+    above.is_some_and(|above| above.is_empty() || above.ends_with('/'))
 }
 
 /// Whether a file that declares the package `declared` may contain code of another one: either is unknown, or one

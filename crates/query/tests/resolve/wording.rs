@@ -222,6 +222,9 @@ fn failed_tests_of_python_are_found_in_their_files() {
 
         //- tests/test_b.py
         def test_add(): pass
+
+        //- tests/latest_b.py
+        def test_add(): pass
         ";
     let snapshot = snapshot(TESTS, &[]);
     let tests = |query: &str| {
@@ -242,6 +245,11 @@ fn failed_tests_of_python_are_found_in_their_files() {
     );
     assert_eq!(
         tests("It breaks\n\ntests/test_b.py::test_add FAILED [ 50%]"),
+        ["tests/test_b.py:test_add"]
+    );
+    // The end of another file's name is no path.
+    assert_eq!(
+        tests("It breaks\n\nFAILED test_b.py::test_add - KeyError: 1"),
         ["tests/test_b.py:test_add"]
     );
     assert_eq!(tests("FAILED tests/test_c.py::test_add"), [""; 0]);
