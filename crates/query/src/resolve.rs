@@ -231,7 +231,7 @@ pub fn resolve(
     resolver.paths(text);
     resolver.imports(text);
     resolver.mentions(text);
-    resolver.signed_words(text);
+    resolver.sigil_words(text);
     // A question about a change may name what the change removed.
     let unknown_names = &mut resolver.found.unknown_names;
     let mut listed = HashSet::<String>::default();

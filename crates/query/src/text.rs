@@ -128,9 +128,9 @@ pub struct QueryText {
     pub segments: Vec<Segment>,
     /// Identifiers named outside tracebacks.
     pub mentions: Vec<Mention>,
-    /// Words with a sign at their start, such as `$patch` and `_load`. They are names only if definitions have exactly them:
-    /// prose also marks variables of any language and emphasis like this. May have duplicates.
-    pub signed_words: Vec<Mention>,
+    /// Words with a sigil at their start, such as `$patch` and `_load`. They are names only if definitions have exactly them:
+    /// prose also marks variables of any language and emphasis like this.
+    pub sigil_words: Vec<Mention>,
     /// Paths named outside tracebacks.
     pub paths: Vec<PathMention>,
     /// Dotted names imported in code: `django.db.models.Model` for `from django.db.models import Model`.

@@ -76,9 +76,9 @@ impl Resolver<'_> {
         }
     }
 
-    /// Resolves the words with a sign that are exactly the names of definitions, such as `$patch`.
-    pub(super) fn signed_words(&mut self, text: &QueryText) {
-        for (position, word) in text.signed_words.iter().enumerate() {
+    /// Resolves the words with a sigil that are exactly the names of definitions, such as `$patch`.
+    pub(super) fn sigil_words(&mut self, text: &QueryText) {
+        for (position, word) in text.sigil_words.iter().enumerate() {
             if !self.has_time_for(position) {
                 break;
             }

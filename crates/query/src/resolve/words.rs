@@ -35,8 +35,9 @@ const BESIDE_NAMES: &[&str] = &[
     "structs", "tell", "trait", "traits", "type", "types", "us", "variable",
 ];
 
-/// Signs that may begin or end a name. Texts also emphasise words with underscores.
-const SIGNS: [char; 2] = ['_', '$'];
+/// Sigils that may begin or end a name. Texts also emphasise words with underscores.
+const SIGILS: [char; 2] = ['_', '$'];
+
 /// Words by which a question for a definition asks for code of a name: "where is x defined", "where is the x function".
 /// What is "implemented" or "located" may be more than that.
 const DECLARING: &[&str] = &[
@@ -138,7 +139,7 @@ impl Resolver<'_> {
     }
 
     /// Returns a word as the title spells it, if that is the name of a definition. A word in lower case is only meant as a
-    /// name if it has a sign (`$patch`, `_load`), or where functions or types are asked about: "where is caching
+    /// name if it has a sigil (`$patch`, `_load`), or where functions or types are asked about: "where is caching
     /// implemented?" looks for more than a variable `caching`.
     fn spelled_like_definition<'t>(
         &self,
@@ -146,12 +147,12 @@ impl Resolver<'_> {
         asks: LookUp,
         title: &'t str,
     ) -> Option<&'t str> {
-        let tokens = title.split(|c: char| !c.is_alphanumeric() && !SIGNS.contains(&c));
+        let tokens = title.split(|c: char| !c.is_alphanumeric() && !SIGILS.contains(&c));
         let tokens = tokens.filter(|token| !token.is_empty());
         let mut tokens = tokens.enumerate();
-        let spells = |token: &str| token.trim_matches(SIGNS).to_lowercase() == word;
+        let spells = |token: &str| token.trim_matches(SIGILS).to_lowercase() == word;
         let (at, token) = tokens.find(|(_, token)| spells(token))?;
-        let name = token.trim_matches(SIGNS);
+        let name = token.trim_matches(SIGILS);
         if name != token && !self.known_as(token).is_empty() {
             return Some(token);
         }

@@ -42,6 +42,7 @@ struct Collector<'r> {
     /// The name of the repository that the query is about, if it is known.
     repository: Option<&'r str>,
     seen_mentions: HashSet<(MentionKind, String)>,
+    seen_sigil_words: HashSet<(MentionKind, String)>,
     /// The positions of the paths in the list.
     seen_paths: HashMap<(String, u32), usize>,
     seen_imports: HashSet<String>,
@@ -327,15 +328,18 @@ impl Collector<'_> {
             if names::is_identifier_like(trimmed, name.called) {
                 self.mention_with_mark(kind, trimmed, name.mark);
             } else {
-                self.signed_word(kind, trimmed);
+                self.sigil_word(kind, trimmed);
             }
         }
     }
 
     /// Collects a word that is a name if a definition has it exactly.
-    fn signed_word(&mut self, kind: MentionKind, word: &str) {
-        if names::is_signed(word) && word.len() <= MAX_NAME {
-            self.text.signed_words.push(Mention {
+    fn sigil_word(&mut self, kind: MentionKind, word: &str) {
+        if names::has_sigil(word)
+            && word.len() <= MAX_NAME
+            && self.seen_sigil_words.insert((kind, word.to_owned()))
+        {
+            self.text.sigil_words.push(Mention {
                 name: word.to_owned(),
                 kind,
             });
@@ -408,7 +412,7 @@ impl Collector<'_> {
             {
                 self.mention_with_mark(MentionKind::InlineCode, trimmed, name.mark);
             } else {
-                self.signed_word(MentionKind::InlineCode, trimmed);
+                self.sigil_word(MentionKind::InlineCode, trimmed);
             }
         }
     }

@@ -298,9 +298,9 @@ fn bare(name: &str) -> &str {
     name.trim_start_matches('$')
 }
 
-/// Whether a word begins with a sign that few definitions have in their names: `$patch`, `_load`. Variables of the
+/// Whether a word begins with a sigil, which few definitions have in their names: `$patch`, `_load`. Variables of the
 /// environment are in capitals.
-pub(super) fn is_signed(name: &str) -> bool {
+pub(super) fn has_sigil(name: &str) -> bool {
     let word = name.trim_start_matches(['$', '_']);
     word.len() < name.len()
         && word.chars().count() >= 3
@@ -530,12 +530,12 @@ mod tests {
     }
 
     #[test]
-    fn words_with_a_sign_are_told_from_amounts_and_variables() {
+    fn words_with_a_sigil_are_told_from_amounts_and_variables() {
         for yes in ["$patch", "_load", "__enum", "$$restore"] {
-            assert!(is_signed(yes), "{yes}");
+            assert!(has_sigil(yes), "{yes}");
         }
         for no in ["patch", "$5", "$HOME", "_x", "$", "$a.patch", "patch_"] {
-            assert!(!is_signed(no), "{no}");
+            assert!(!has_sigil(no), "{no}");
         }
     }
 }

@@ -29,7 +29,7 @@ fn fixed_wording_of_error_messages_names_nothing() {
 }
 
 #[test]
-fn word_with_a_sign_names_exactly_that_definition() {
+fn word_with_a_sigil_names_exactly_that_definition() {
     const STORE: &str = "
         //- src/store.ts
         export class Store {
@@ -133,7 +133,7 @@ fn plain_word_that_a_question_looks_up_is_a_name() {
 }
 
 #[test]
-fn sign_is_a_part_of_the_name_that_a_question_looks_up() {
+fn sigil_is_a_part_of_the_name_that_a_question_looks_up() {
     const STORES: &str = "
         //- store.ts
         export function patch() {}

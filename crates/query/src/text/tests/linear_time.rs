@@ -85,6 +85,11 @@ fn hostile_texts_take_linear_time() {
         "--\na\n",
         "On 1 May 2024, a\n",
         "- [ ] I have\n  a\n",
+        "$abc ",
+        "a: eof\n",
+        "the error is:\n\na b c\n\n",
+        "Failed tests:\na.b\n",
+        "at a.b(a) in\n",
     ];
     for piece in pieces {
         check_time(&piece.repeat(100_000 / piece.len()));

@@ -131,6 +131,15 @@ fn lines_in_words_belong_to_their_path() {
 }
 
 #[test]
+fn words_with_a_sigil_are_collected_once() {
+    let text = parse("The $patch is lost\n\nIt is $patch and again $patch that is lost.\n");
+    let words = text.sigil_words.iter();
+    let words: Vec<_> = words.map(|word| (word.kind, &*word.name)).collect();
+    let wanted = [MentionKind::Title, MentionKind::Prose].map(|kind| (kind, "$patch"));
+    assert_eq!(words, wanted);
+}
+
+#[test]
 fn calls_named_like_extensions_are_no_paths() {
     let text = parse("Reply.json() fails\n\nSo does door.lock(), and `page.html()`.\n");
     assert_eq!(paths(&text), [""; 0]);
