@@ -5,26 +5,26 @@
 //! [`markdown`] parses it, [`document`] splits it into prose and code and leaves out the boilerplate, which
 //! [`boilerplate`] recognises. [`foveate_parse::traces`] cuts stack traces out of both, [`pasted`] finds
 //! code without marks, and [`names`], [`paths`] and [`literals`] collect what is named. [`foveate_parse`]
-//! knows the syntax of each language. [`releases`] recognises questions about releases in the result, and [`messages`]
-//! the fixed wording of error messages; [`log_entry`], [`quoted_messages`] and [`error_chains`] find error messages in
-//! logs, sentences and lines;
-//! [`failed_tests`] reads the output of test runners. Start at [`QueryText::parse`].
+//! knows the syntax of each language. [`log_entry`] finds error messages in logs, [`announced_messages`] in and after
+//! sentences that announce them, and [`error_chains`] by their last words; [`fixed_wording`] tells which of their words
+//! a language's runtime always writes. [`failed_tests`] reads the output of test runners, and [`releases`] recognises
+//! questions about releases in the result. Start at [`QueryText::parse`].
 
+mod announced_messages;
 mod boilerplate;
 mod collect;
 mod document;
 mod error_chains;
 mod failed_tests;
+mod fixed_wording;
 mod inline;
 mod lines;
 mod literals;
 mod log_entry;
 mod markdown;
-mod messages;
 mod names;
 mod pasted;
 mod paths;
-mod quoted_messages;
 mod releases;
 mod repair;
 
@@ -37,13 +37,16 @@ use foveate_parse::traces;
 
 pub(crate) use self::error_chains::is_error_chain;
 pub use self::failed_tests::{FailedTest, TestNaming};
+pub(crate) use self::fixed_wording::{fixed_names, without_fixed_wording};
 pub use self::literals::{Literal, LiteralKind};
-pub(crate) use self::messages::{fixed_names, without_fixed_wording};
 pub(crate) use self::releases::{Version, asked_releases};
 pub use foveate_parse::traces::Frame;
 
 /// Lines at the start of a query that are searched for the head of a stack trace.
 const MAX_HEAD: usize = 16;
+/// Maximum lines of a program's output that may be its error message as a whole. A longer one is a log, most of whose lines
+/// are no failures.
+pub(crate) const MAX_OUTPUT_LINES: usize = 5;
 
 foveate_model::named_enum! {
     /// The kind of a stretch of the query.
@@ -185,6 +188,11 @@ impl QueryText {
             .filter(move |segment| segment.kind == kind)
             .map(|segment| segment.text.as_str())
     }
+}
+
+/// Whether a code block has the output of a program: its fence is for plain text, or for nothing.
+pub(crate) fn is_output(language: Option<Language>) -> bool {
+    language.is_none_or(|language| language == Language::TEXT)
 }
 
 /// Drops the blank lines at the start. If the first line is a title, makes it a separate paragraph without

@@ -4,13 +4,10 @@
 use foldhash::HashSet;
 use foveate_index::messages::MessagePlace;
 use foveate_index::{DefId, Files, Snapshot};
-use foveate_model::{Language, Role};
+use foveate_model::Role;
 
-use crate::text::{QueryText, Segment, SegmentKind};
+use crate::text::{MAX_OUTPUT_LINES, QueryText, Segment, SegmentKind, is_output};
 
-/// Maximum lines of a code block that is the output of which a report tells. A longer one is a log, most of whose lines
-/// are no failures.
-const MAX_OUTPUT_LINES: usize = 5;
 /// Minimum strength of a message whose constant is followed.
 const MIN_STRENGTH: f32 = 0.3;
 /// Maximum constants that are followed.
@@ -22,7 +19,7 @@ const MAX_USERS: usize = 8;
 /// several times.
 pub(super) fn gather(snapshot: &Snapshot, text: &QueryText) -> Vec<(MessagePlace, f32)> {
     let mut found = snapshot.messages.search(&error_texts(text));
-    found.extend(snapshot.messages.search_prose(&told_texts(text)));
+    found.extend(snapshot.messages.search_prose(&unmarked_texts(text)));
     let files = &snapshot.files;
     let is_function = |id: DefId| files.definition(id).kind.is_function();
     let constants = found
@@ -81,17 +78,15 @@ fn error_texts(text: &QueryText) -> String {
     joined(errors)
 }
 
-/// Returns the texts of a query that may have an error message among their words: a message on a line of its own, or in
-/// a sentence without quotes, is prose.
-fn told_texts(text: &QueryText) -> String {
-    let is_output = |segment: &Segment| {
-        let language = segment.language;
-        language.is_none_or(|language| language == Language::TEXT)
-            && segment.text.lines().nth(MAX_OUTPUT_LINES).is_none()
+/// Returns the texts of a query that may have an error message among their words without marking it: a message on a line of
+/// its own, or in a sentence without quotes, is prose.
+fn unmarked_texts(text: &QueryText) -> String {
+    let is_short_output = |segment: &Segment| {
+        is_output(segment.language) && segment.text.lines().nth(MAX_OUTPUT_LINES).is_none()
     };
     joined(text.segments.iter().filter(|segment| match segment.kind {
         SegmentKind::Prose | SegmentKind::InlineCode => true,
-        SegmentKind::CodeBlock => is_output(segment),
+        SegmentKind::CodeBlock => is_short_output(segment),
         _ => false,
     }))
 }

@@ -15,14 +15,14 @@ use super::log_entry::{self, Surroundings};
 use super::names;
 use super::pasted;
 use super::paths::{self, Context, Link};
-use super::quoted_messages;
-use super::{Frame, Mention, MentionKind, PathMention, QueryText, Segment, SegmentKind};
+use super::{
+    Frame, MAX_OUTPUT_LINES, Mention, MentionKind, PathMention, QueryText, Segment, SegmentKind,
+    announced_messages, is_output,
+};
 use crate::log_prefix::without_times;
 
 /// The longest error message that is kept, in bytes.
 const MAX_ERROR: usize = 400;
-/// Maximum lines of a code block that prose announces as an error message; a longer one is a log.
-const MAX_ANNOUNCED_LINES: usize = 5;
 /// Maximum error messages that are read from entries of logs; a text with more repeats itself.
 const MAX_LOGGED: usize = 50;
 
@@ -269,10 +269,10 @@ impl Collector<'_> {
             self.literals(literals::read(&inline::without_escapes(line)));
             self.errors_in(line, surroundings);
         }
-        for message in quoted_messages::announced(&texts) {
+        for message in announced_messages::announced(&texts) {
             self.error(&inline::without_escapes(message));
         }
-        self.announces_error = quoted_messages::ends_with_announcement(&texts);
+        self.announces_error = announced_messages::ends_with_announcement(&texts);
     }
 
     /// Collects mentions and paths from plain words. Returns the text with each URL replaced by the path or the
@@ -428,22 +428,21 @@ impl Collector<'_> {
     fn code(&mut self, lines: &[&str], language: Option<Language>) {
         self.imports(lines);
         let mut code = String::new();
-        // A fence for plain text, or for nothing, has the output of a program.
-        let is_output = language.is_none_or(|language| language == Language::TEXT);
+        let is_output = is_output(language);
         let surroundings = match is_output {
             true => vec![Surroundings::Log; lines.len()],
             false => log_entry::surroundings(lines.iter().copied()),
         };
         let is_announced = std::mem::take(&mut self.announces_error)
             && is_output
-            && lines.len() <= MAX_ANNOUNCED_LINES;
+            && lines.len() <= MAX_OUTPUT_LINES;
         for (line, surroundings) in lines.iter().zip(surroundings) {
             if traces::is_error(line) {
                 self.error(traces::error_text(line));
                 continue;
             }
             self.logged(line, surroundings);
-            let is_message = is_announced && quoted_messages::is_message(line);
+            let is_message = is_announced && announced_messages::is_message(line);
             if is_message || is_output && is_error_chain(line) {
                 self.error(line);
             }
@@ -563,7 +562,7 @@ impl Collector<'_> {
         if is_error_chain(line) {
             self.error(line);
         }
-        for message in quoted_messages::read(line) {
+        for message in announced_messages::read(line) {
             self.error(message);
         }
         let lower = line.to_lowercase();
