@@ -1,7 +1,8 @@
 //! Detects what a query asks for. [`rules`] interpret the clauses of the query by their [`shapes`];
 //! [`wording`], a small linear model over the same words, covers what no rule names; the scores of both are
 //! added. [`look_ups`] recognises short questions about a name. [`words`] splits a text and matches patterns,
-//! [`lexicon`] has the classes of words. Start at [`detect`].
+//! [`lexicon`] has the classes of words. [`asking`] finds the word that says what a question asks; [`asked_kinds`], another
+//! [`linear`] model, estimates which kinds of files a query is about. Start at [`detect`].
 
 mod asked_kinds;
 mod asking;

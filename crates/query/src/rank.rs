@@ -1,8 +1,13 @@
 //! Ranks files, functions and places: many weak signals, one explained sum, weights from
-//! `config/ranking.toml`. [`evidence`] gathers what is known about the query. Files are ranked first
+//! `config/ranking.toml`, which [`weights`] reads.
+//!
+//! Reading order: [`evidence`] gathers what is known about the query: its [`terms`], the error [`messages`] of the
+//! repository that it has, and the well-known files that it describes ([`purposes`]). Files are ranked first
 //! ([`files`]), then functions, which use the rank of their file ([`functions`]), and with them the
-//! stretches of code and text between functions ([`stretches`]). [`adjustments`] changes the sums by what
-//! files are for; [`probability`] turns scores into probabilities.
+//! stretches of code and text between functions ([`stretches`]), which [`narrowing`] cuts to what the query is about.
+//! [`history`] scores both by past commits. [`adjustments`] changes the sums by what files are for; [`probability`] turns
+//! scores into probabilities. [`ranked`] defines the results; [`mod@candidate_signals`] computes the signals alone, for
+//! fitting the weights. Start at [`rank()`].
 
 mod adjustments;
 mod candidate_signals;

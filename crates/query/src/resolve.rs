@@ -1,5 +1,11 @@
 //! Resolves the definitions and files that a query names. Each is evidence with its source and strength.
-//! Nothing is ranked here. Start at [`resolve`].
+//! Nothing is ranked here.
+//!
+//! Reading order: [`changes`] records what the caller changed. [`frames`] resolves stack traces, with the help of
+//! [`packages`]; [`failed_tests`] the tests that runners name; [`paths`] and [`lines`] the files and lines that the query
+//! names; [`names`] its identifiers, of which [`similar`] finds misspelt ones; [`words`] its plain words; [`literals`]
+//! its exact texts; [`releases`] the releases that it asks about. [`places`] finds code that callers name as answers do.
+//! [`source`] and [`symbol`] define the results. Start at [`resolve()`].
 
 mod changes;
 mod failed_tests;
@@ -271,8 +277,9 @@ fn count_meanings(files: &Files, meant: &[DefId]) -> usize {
     names.len().max(1)
 }
 
-/// Returns the values that stand for another definition of their name in their file, with which they are one thing: for an
-/// interface, which is a type beside the value, or for a function inside a function or value, which makes it.
+/// Returns the values that are one thing with another definition of their name in their file: with an interface, as in
+/// TypeScript, where a type and a value may share a name, or with the inner function that a factory makes them of, as in
+/// `export const open = makeOpen()`.
 fn counterparts(files: &Files, meant: &[DefId]) -> HashSet<DefId> {
     let kind = |id: DefId| files.definition(id).kind;
     let is_value =
@@ -282,19 +289,19 @@ fn counterparts(files: &Files, meant: &[DefId]) -> HashSet<DefId> {
         kind(id).is_function() && outer.is_some_and(|outer| outer.is_function() || is_value(outer))
     };
     // The qualified name of a value at the top of a file is its name.
-    let stood_for = meant.iter().filter_map(|id| {
+    let others = meant.iter().filter_map(|id| {
         let definition = files.definition(*id);
         match kind(*id) {
             DefinitionKind::Interface => Some((id.file, &*definition.qualified_name)),
             _ => is_inner(*id).then_some((id.file, &*definition.name)),
         }
     });
-    let stood_for: HashSet<(FileId, &str)> = stood_for.collect();
-    let stands = |id: &DefId| {
+    let others: HashSet<(FileId, &str)> = others.collect();
+    let is_counterpart = |id: &DefId| {
         let name = &*files.definition(*id).qualified_name;
-        is_value(kind(*id)) && stood_for.contains(&(id.file, name))
+        is_value(kind(*id)) && others.contains(&(id.file, name))
     };
-    meant.iter().copied().filter(stands).collect()
+    meant.iter().copied().filter(is_counterpart).collect()
 }
 
 /// Maximum number of names of a query that are resolved.
