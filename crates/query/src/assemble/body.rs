@@ -83,25 +83,6 @@ pub(super) enum State {
     Beside,
 }
 
-/// Sets the lines in which a place is shown. Returns their text, to be compared with others.
-fn shown_text(plan: &Plan<'_>, place: &mut RankedPlace, is_changed: bool) -> ComparedText {
-    let files = &plan.snapshot.files;
-    let file = place.id.file(files);
-    match place.id {
-        PlaceId::Definition(id) => {
-            let max_head = plan.config.bodies.max_head_lines * plan.budget() as f32 / 1000.0;
-            place.lines = surroundings::of(files, id, max_head as u32);
-            ComparedText::of_definition(files, id)
-        }
-        PlaceId::Stretch(_) => {
-            if !is_changed && !plan.has_named_line(place.id) && !asks_about_licence(plan) {
-                place.lines = surroundings::without_licence(files, file, place.lines);
-            }
-            ComparedText::of_lines(files, file, place.lines)
-        }
-    }
-}
-
 impl Body {
     /// Makes a candidate of a ranked or named place, or of one that the caller changed (`is_changed`).
     pub(super) fn new(
@@ -113,14 +94,10 @@ impl Body {
         let files = &plan.snapshot.files;
         let file = place.id.file(files);
         let compared = shown_text(plan, &mut place, is_changed);
-        let is_looked_up = |id: DefId| plan.looked_up.is_shown_whole(files, id);
-        let (is_container, is_named) = match place.id {
-            PlaceId::Definition(id) => (
-                files.definition(id).kind.is_container(),
-                plan.named.contains(id) || is_looked_up(id),
-            ),
-            PlaceId::Stretch(_) => (false, false),
-        };
+        let definition = place.id.definition();
+        let is_container = definition.is_some_and(|id| files.definition(id).kind.is_container());
+        let is_answer = definition.is_some_and(|id| plan.looked_up.is_shown_whole(files, id));
+        let is_named = is_answer || definition.is_some_and(|id| plan.named.contains(id));
         let tokens = (compared.span.len() as f32 / CODE_BYTES_PER_TOKEN) as usize + MARKUP_TOKENS;
         let section = match place.id.role(files) {
             Role::Test if !is_changed => SectionKind::Tests,
@@ -130,28 +107,23 @@ impl Body {
         let is_failed_test = plan.is_failed_test(place.id);
         let is_named_line = plan.has_named_line(place.id);
         let is_certain = is_changed || is_failed_test || is_named_line;
-        let is_answer = matches!(place.id, PlaceId::Definition(id) if is_looked_up(id));
         let worth_tokens = match rank == 0 || is_certain || is_answer {
             true => usize::MAX,
             false => plan.worth_tokens(&place),
         };
-        let is_likely = tokens <= worth_tokens;
         let is_exact = plan.looked_up.is_exact();
         let is_beside = (rank > 0 || is_exact) && !is_certain && plan.is_beside_looked_up(&place);
-        let state = match is_likely {
-            _ if is_beside && (is_likely || is_exact) => State::Beside,
+        let state = match tokens <= worth_tokens {
+            is_likely if is_beside && (is_likely || is_exact) => State::Beside,
             true => State::Waiting,
             false => State::Unlikely,
         };
         let cost = (tokens as f32).powf(plan.config.bodies.cost_exponent);
         // A failed test, or code at a line that the query names, is worth as much as the best place.
         let best = plan.ranked.places.first();
-        let value = match best.filter(|_| is_failed_test || is_named_line) {
-            Some(best) => best.probability,
-            None => place.probability,
-        };
+        let valued = best.filter(|_| is_failed_test || is_named_line);
         Self {
-            worth: value / cost,
+            worth: valued.unwrap_or(&place).probability / cost,
             worth_tokens,
             place,
             file,
@@ -231,10 +203,7 @@ impl Body {
     }
 
     pub(super) fn definition(&self) -> Option<DefId> {
-        match self.place.id {
-            PlaceId::Definition(id) => Some(id),
-            PlaceId::Stretch(_) => None,
-        }
+        self.place.id.definition()
     }
 
     /// Drops a blank line at its start or end that another entry shows already. Entries of the same place do
@@ -456,6 +425,25 @@ impl Body {
                 return;
             }
             bytes *= 0.75;
+        }
+    }
+}
+
+/// Sets the lines in which a place is shown. Returns their text, to be compared with others.
+fn shown_text(plan: &Plan<'_>, place: &mut RankedPlace, is_changed: bool) -> ComparedText {
+    let files = &plan.snapshot.files;
+    let file = place.id.file(files);
+    match place.id {
+        PlaceId::Definition(id) => {
+            let max_head = plan.config.bodies.max_head_lines * plan.budget() as f32 / 1000.0;
+            place.lines = surroundings::of(files, id, max_head as u32);
+            ComparedText::of_definition(files, id)
+        }
+        PlaceId::Stretch(_) => {
+            if !is_changed && !plan.has_named_line(place.id) && !asks_about_licence(plan) {
+                place.lines = surroundings::without_licence(files, file, place.lines);
+            }
+            ComparedText::of_lines(files, file, place.lines)
         }
     }
 }

@@ -12,7 +12,7 @@ pub(super) mod verb;
 
 use foldhash::HashSet;
 use foveate_index::graph::CallSite;
-use foveate_index::{Confidence, DefId};
+use foveate_index::{Confidence, DefId, FileId};
 use foveate_model::Lines;
 
 use self::link::{Link, Relation};
@@ -130,55 +130,25 @@ impl Links {
             .iter()
             .filter(|waiting| !waiting.done && waiting.tokens > 0)
         {
-            let files = &plan.snapshot.files;
-            let (kind, file, name, lines) = match &waiting.link {
-                Link::Test { id, .. } => (
-                    0,
-                    id.file,
-                    files.definition(*id).qualified_name.to_string(),
-                    files.definition(*id).own_lines(),
-                ),
-                // It is among the bodies.
-                Link::Related {
-                    relation: Relation::Same,
-                    ..
-                } => continue,
-                Link::Related { id, .. } => (
-                    1,
-                    id.file,
-                    files.definition(*id).qualified_name.to_string(),
-                    files.definition(*id).own_lines(),
-                ),
-                Link::Caller { site, .. } => (
-                    1,
-                    site.file,
-                    callers::enclosing(plan, site).unwrap_or_default(),
-                    Lines::new(site.line, site.line),
-                ),
-                Link::Removed(of) => (
-                    1,
-                    of.file,
-                    removed::enclosing(files, of),
-                    Lines::new(of.line, of.line),
-                ),
-                Link::TestFile { .. } | Link::Import { .. } => continue,
+            let Some((list, file, name, lines)) = reported(plan, &waiting.link) else {
+                continue;
             };
             // A body that was added later may show it.
             if plan.packed.shows_all(file, lines) {
                 continue;
             }
             // A function may call another one several times.
-            if !named.insert((kind, file, name.clone())) {
+            if !named.insert((list, file, name.clone())) {
                 continue;
             }
             let dropped = Dropped {
-                path: files.path(file).to_owned(),
+                path: plan.snapshot.files.path(file).to_owned(),
                 name,
                 lines: Some(lines),
                 tokens: waiting.tokens,
                 reason: DropReason::Budget,
             };
-            match listed.get_mut(kind).filter(|count| **count < limit) {
+            match listed.get_mut(list).filter(|count| **count < limit) {
                 Some(count) => {
                     *count += 1;
                     plan.dropped.add(dropped);
@@ -212,5 +182,34 @@ impl Links {
                 });
             }
         }
+    }
+}
+
+/// Returns where a link is reported if it does not fit: in the list of tests (0) or in that of other links (1), with its
+/// file, name and lines. A file of tests and an import are not.
+fn reported(plan: &Plan<'_>, link: &Link) -> Option<(usize, FileId, String, Lines)> {
+    let files = &plan.snapshot.files;
+    let of_definition = |list: usize, id: DefId| {
+        let definition = files.definition(id);
+        let name = definition.qualified_name.to_string();
+        Some((list, id.file, name, definition.own_lines()))
+    };
+    match link {
+        Link::Test { id, .. } => of_definition(0, *id),
+        // It is among the bodies.
+        Link::Related {
+            relation: Relation::Same,
+            ..
+        } => None,
+        Link::Related { id, .. } => of_definition(1, *id),
+        Link::Caller { site, .. } => {
+            let name = callers::enclosing(plan, site).unwrap_or_default();
+            Some((1, site.file, name, Lines::new(site.line, site.line)))
+        }
+        Link::Removed(of) => {
+            let name = removed::enclosing(files, of);
+            Some((1, of.file, name, Lines::new(of.line, of.line)))
+        }
+        Link::TestFile { .. } | Link::Import { .. } => None,
     }
 }

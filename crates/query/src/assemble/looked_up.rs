@@ -4,6 +4,7 @@
 use std::cmp::Reverse;
 
 use foldhash::HashSet;
+use foveate_index::graph::CallSite;
 use foveate_index::{Confidence, DefId, FileId, Files, Snapshot};
 use foveate_model::{DefinitionKind, Role};
 
@@ -60,25 +61,11 @@ impl LookedUp {
         if !resolution.unknown_names.is_empty() {
             return Self::of_inherited(snapshot, asks, &resolution.unknown_names);
         }
-        let files = &snapshot.files;
         let definitions = written(resolution, named);
         if asks == LookUp::Uses && definitions.is_empty() {
             return Self::of_modules(snapshot, resolution);
         }
-        let has_only_names = resolution.has_only_names;
-        let (definitions, asks) = match asks {
-            LookUp::Definition if has_only_names => (defined(snapshot, query, definitions), asks),
-            LookUp::Tests | LookUp::Dependencies if definitions.is_empty() => {
-                (definitions_of_files(files, resolution), asks)
-            }
-            LookUp::Difference => (compared(files, resolution, query, definitions), asks),
-            // A method is implemented by those that override it.
-            LookUp::Implementers if definitions.iter().all(|id| is_method(files, *id)) => {
-                (definitions, LookUp::Overrides)
-            }
-            LookUp::Implementers => (extended(snapshot, definitions), asks),
-            _ => (definitions, asks),
-        };
+        let (definitions, asks) = meant(snapshot, asks, query, resolution, definitions);
         let has_many = definitions.len() > config.cards.max_meanings;
         if asks == LookUp::Implementers && has_many {
             return Self::default();
@@ -100,8 +87,9 @@ impl LookedUp {
             _ => &definitions,
         };
         let uses = used.iter().flat_map(|id| snapshot.graph.uses_of(*id));
-        let sure = uses.filter(|site| site.confidence != Confidence::NameOnly);
-        let sure = sure.count();
+        let is_sure = |site: &&CallSite| site.confidence != Confidence::NameOnly;
+        let sure = uses.filter(is_sure).count();
+        let has_only_names = resolution.has_only_names;
         Self {
             asks: Some(asks),
             definitions,
@@ -258,6 +246,31 @@ impl LookedUp {
     pub(super) fn files(&self) -> Vec<FileId> {
         self.definitions.iter().map(|id| id.file).collect()
     }
+}
+
+/// Returns those of the named definitions that a question means, or others if it names none, and what it asks of them.
+fn meant(
+    snapshot: &Snapshot,
+    asks: LookUp,
+    query: &str,
+    resolution: &Resolution,
+    definitions: Vec<DefId>,
+) -> (Vec<DefId>, LookUp) {
+    let files = &snapshot.files;
+    let definitions = match asks {
+        LookUp::Definition if resolution.has_only_names => defined(snapshot, query, definitions),
+        LookUp::Tests | LookUp::Dependencies if definitions.is_empty() => {
+            definitions_of_files(files, resolution)
+        }
+        LookUp::Difference => compared(files, resolution, query, definitions),
+        // A method is implemented by those that override it.
+        LookUp::Implementers if definitions.iter().all(|id| is_method(files, *id)) => {
+            return (definitions, LookUp::Overrides);
+        }
+        LookUp::Implementers => extended(snapshot, definitions),
+        _ => definitions,
+    };
+    (definitions, asks)
 }
 
 /// Returns the named definitions whose names the query spells as code would.

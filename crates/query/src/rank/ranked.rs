@@ -139,6 +139,14 @@ pub struct ListedPlace {
 }
 
 impl PlaceId {
+    /// Returns the definition that it is; `None` for a stretch.
+    pub fn definition(self) -> Option<DefId> {
+        match self {
+            Self::Definition(id) => Some(id),
+            Self::Stretch(_) => None,
+        }
+    }
+
     /// Returns the file that contains it.
     pub fn file(self, files: &Files) -> FileId {
         match self {
