@@ -75,9 +75,13 @@ impl Refused {
                 let (fact, _) = detail.split_once(';').unwrap_or((detail, ""));
                 format!("{fact}; `foveate repo list` lists them, `foveate repo add` adds one")
             }
-            _ => (COMMANDS.iter()).fold(detail.to_owned(), |text, (request, command)| {
-                text.replace(request, command)
-            }),
+            _ => {
+                let mut text = detail.to_owned();
+                for (request, command) in COMMANDS {
+                    text = text.replace(request, command);
+                }
+                text
+            }
         };
         Self {
             text,

@@ -14,7 +14,7 @@ use super::problem::Problem;
 use crate::wire::unknown_field::UnknownField;
 use crate::wire::wrong_value;
 
-/// Most fields of an object that the refusal of another value lists.
+/// Maximum fields of an object that the refusal of another value lists.
 const MAX_LISTED_FIELDS: usize = 4;
 
 /// A JSON body, an object.
