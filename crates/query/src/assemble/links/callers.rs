@@ -174,8 +174,7 @@ const MAX_IMPLEMENTERS: usize = 64;
 /// Returns the places where classes extend or implement the types that the query names, if it asks for that, and the types
 /// that implement them without naming them. They are the whole answer, so that the limits on callers do not apply to them.
 fn implementers(plan: &Plan<'_>, ranks: &Ranks) -> Vec<Link> {
-    let is_usage = plan.intent == IntentKind::UsageExploration;
-    if !is_usage || !asks_for_implementers(&plan.request.query) {
+    if !asks_for_implementers(plan) {
         return Vec::new();
     }
     let files = &plan.snapshot.files;
@@ -211,12 +210,15 @@ fn implementers(plan: &Plan<'_>, ranks: &Ranks) -> Vec<Link> {
 }
 
 /// Whether a question is about the classes that extend or implement a type.
-fn asks_for_implementers(query: &str) -> bool {
+fn asks_for_implementers(plan: &Plan<'_>) -> bool {
     const STARTS: [&str; 5] = ["implement", "extend", "subclass", "subtype", "inherit"];
-    query.split(|c: char| !c.is_alphabetic()).any(|word| {
+    let mut words = plan.request.query.split(|c: char| !c.is_alphabetic());
+    let says_so = |word: &str| {
         let word = word.to_lowercase();
         STARTS.iter().any(|start| word.starts_with(start))
-    })
+    };
+    plan.looked_up.asks() == Some(LookUp::Implementers)
+        || plan.intent == IntentKind::UsageExploration && words.any(says_so)
 }
 
 /// Returns the best call sites of a definition, one per line.

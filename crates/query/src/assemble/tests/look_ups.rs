@@ -744,3 +744,32 @@ fn members_of_an_extended_type_are_left_out() {
         pack.context
     );
 }
+
+#[test]
+fn every_wording_of_a_question_for_implementers_lists_them() {
+    let snapshot = fixture(
+        "
+        //- store.py
+        class Store:
+            pass
+
+        //- disk.py
+        from store import Store
+
+
+        class DiskStore(Store):
+            def copied(self):
+                return Store()
+        ",
+    );
+    for query in [
+        "which classes extend Store?",
+        "which classes derive from Store?",
+        "descendants of Store",
+    ] {
+        let pack = asked(&snapshot, query, 4000);
+        let callers = items(&pack, "callers");
+        let names: Vec<&str> = callers.iter().map(|item| item.name.as_str()).collect();
+        assert_eq!(names, ["DiskStore"], "{query}: {}", pack.context);
+    }
+}
