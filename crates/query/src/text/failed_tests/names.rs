@@ -7,14 +7,18 @@ use super::{FailedTest, TestNaming, is_duration, test};
 /// Maximum names of a test: of a long path through modules, the last ones.
 const MAX_NAMES: usize = 3;
 
-/// Headings of lists of failed tests: of Rust, Surefire and CTest.
-const HEADINGS: [&str; 4] = [
-    "failures:", "Failed tests:", "Tests in error:", "The following tests FAILED:",
-];
+/// Headings of lists of failed tests: of Rust and CTest.
+const HEADINGS: [&str; 2] = ["failures:", "The following tests FAILED:"];
+/// The same of Surefire, which writes the first test behind them.
+const HEADINGS_WITH_ITEM: [&str; 2] = ["Failed tests:", "Tests in error:"];
 
-/// Returns the heading at the start of a line.
+/// Returns the heading that a line is, or that it begins with.
 pub(super) fn heading(text: &str) -> Option<&'static str> {
-    HEADINGS.into_iter().find(|start| text.starts_with(start))
+    let whole = HEADINGS.into_iter().find(|heading| text == *heading);
+    whole.or_else(|| {
+        let mut starts = HEADINGS_WITH_ITEM.into_iter();
+        starts.find(|heading| text.starts_with(heading))
+    })
 }
 
 /// Reads an item of a list, which may be on the line of its heading.
@@ -354,7 +358,7 @@ mod tests {
             "test cart::tests::sums ... ok",
             "test src/cart.rs - cart::sum (line 12) ... FAILED",
             "failures:\n\ncart",
-            "failures: 3",
+            "failures: 3\ncart",
         ] {
             check(text, &[]);
         }
