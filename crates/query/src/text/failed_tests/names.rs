@@ -185,8 +185,11 @@ fn phpunit(text: &str) -> Option<FailedTest> {
     let (number, rest) = text.split_once(") ")?;
     let (class, test) = rest.split_once("::")?;
     let name = test.split([' ', '#']).next()?;
-    // RSpec writes the names of modules there.
-    let is_test = is_number(number) && !name.starts_with(char::is_uppercase);
+    // RSpec writes the names of modules there, and lists of prose have sentences.
+    let values = test.strip_prefix(name)?;
+    let is_heading =
+        values.is_empty() || values.starts_with('#') || values.starts_with(" with data");
+    let is_test = is_heading && is_number(number) && !name.starts_with(char::is_uppercase);
     is_test.then(|| member(class, name))?
 }
 
@@ -414,6 +417,7 @@ mod tests {
             &[(&["CartTest", "testSums"], "")],
         );
         check("1) Shop::Cart adds an item", &[]);
+        check("1) Shop::sum is slow", &[]);
         for text in [
             "Shop::CartTest#test_sums = 0.02 s = F",
             "Failure: test_sums(CartTest): expected 1",
