@@ -436,8 +436,9 @@ impl Resolver<'_> {
     }
 }
 
-/// Removes the definitions of a name that others hide: functions and types hide fields and variables. A type without a body
-/// is beside functions and variables of its name, as in TypeScript, and hides fields, which are often named after it.
+/// Removes the definitions of a name that others hide: functions and types hide fields and variables. An alias of a type is
+/// kept beside functions and variables, as TypeScript has both under one name, but not beside types with a body. It hides
+/// fields, which are often named after their type.
 fn hide_minor(files: &Files, meant: &mut Vec<DefId>) {
     let kind = |id: &DefId| files.definition(*id).kind;
     let is_major = |id: &DefId| kind(id).is_function() || kind(id).is_container();

@@ -36,7 +36,7 @@ pub(super) struct Body {
     pub rank: usize,
     section: SectionKind,
     pub is_container: bool,
-    /// Whether a question asks for it alone.
+    /// Whether it is a definition that a short question looks up, so that it is shown however unlikely it is.
     pub is_answer: bool,
     /// Whether the caller changed it: it must then be shown, at least in part.
     pub is_changed: bool,

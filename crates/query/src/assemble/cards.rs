@@ -127,7 +127,7 @@ impl Plan<'_> {
         } else {
             self.limits.max_named_cards
         };
-        // Words that a question has beside what it looks up may name something, too.
+        // Other words of a question may name definitions that it does not ask for.
         let is_asked_for =
             |id: &DefId| !self.looked_up.is_exact() || self.looked_up.definitions().contains(id);
         let ids = self.named.ids().filter(is_asked_for).take(max_cards);

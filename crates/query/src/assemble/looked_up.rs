@@ -179,7 +179,7 @@ impl LookedUp {
         matches!(self.asks(), Some(LookUp::Uses | LookUp::Calls))
     }
 
-    /// Whether of a definition the code around it, and of a type its members, say nothing that the question asks for.
+    /// Whether the question asks neither for the code around a definition nor, if it is a type, for its members.
     pub(super) fn is_shown_alone(&self, files: &Files, id: DefId) -> bool {
         let kind = files.definition(id).kind;
         match self.asks() {

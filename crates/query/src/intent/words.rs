@@ -16,7 +16,7 @@ pub(super) struct Word {
     pub classes: Classes,
     /// Whether it is an identifier or a path: `Pool.take`, `src/lib.rs`.
     pub is_name: bool,
-    /// Whether another word begins with an upper-case letter.
+    /// Whether it begins with an upper-case letter; false for a name.
     pub is_capitalised: bool,
 }
 

@@ -59,11 +59,11 @@ impl TestRelation {
 /// How a definition is related to one that a question looks up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Relation {
-    /// It is the one that is looked up.
+    /// It is the looked up definition itself.
     Same,
     /// It overrides it.
     Overrides,
-    /// It overrides the member of it that has its name, which is of a base outside the repository.
+    /// It overrides a method that the looked up type inherits from a base outside the repository.
     OverridesMember,
     /// It implements it without naming it.
     Implements,
