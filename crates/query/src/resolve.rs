@@ -284,6 +284,9 @@ fn counterparts(files: &Files, meant: &[DefId]) -> HashSet<DefId> {
     let kind = |id: DefId| files.definition(id).kind;
     let is_value =
         |kind: DefinitionKind| matches!(kind, DefinitionKind::Constant | DefinitionKind::Variable);
+    if !meant.iter().any(|id| is_value(kind(*id))) {
+        return HashSet::default();
+    }
     let is_inner = |id: DefId| {
         let outer = files.parent(id).map(kind);
         kind(id).is_function() && outer.is_some_and(|outer| outer.is_function() || is_value(outer))
