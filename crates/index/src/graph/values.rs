@@ -66,6 +66,8 @@ pub(super) struct Outcome {
     pub(super) confidence: Confidence,
 }
 
+/// The enclosing definition, a bare name, and the depth of inferences that is left.
+type BareNameKey<'a> = (Option<LocalId>, &'a str, u32);
 /// The file of a name, the receiver before it, the name, and the depth of inferences that is left.
 type ExtensionKey<'a> = (FileId, Value, &'a str, u32);
 
@@ -87,7 +89,7 @@ pub(super) struct Evaluator<'a> {
     /// Cache of members of modules, classes and their instances.
     members: RefCell<HashMap<(Value, &'a str), Targets>>,
     /// Cache of bare names inside its definitions, by the depth of inferences that is left.
-    bare_names: RefCell<HashMap<(Option<LocalId>, &'a str, u32), Outcome>>,
+    bare_names: RefCell<HashMap<BareNameKey<'a>, Outcome>>,
     /// Cache of the values that functions return, by the depth of inferences that is left. Without it, functions that
     /// return chains of calls of each other would take exponential time.
     pub(super) returned: RefCell<HashMap<(DefId, u32), Value>>,
