@@ -240,8 +240,8 @@ impl<'a> Evaluator<'a> {
         path: Span,
         inferences: u32,
     ) -> (Value, Confidence) {
-        let path = paths::without_marks(self.text_of(position.file, path));
-        self.value(self.path_inferring(position, path, inferences))
+        let (outcome, _) = self.outcome_of_path(position, path, inferences);
+        self.value(outcome)
     }
 
     /// Infers an element of a collection, or what an object or constructor with one value holds.

@@ -13,6 +13,7 @@ mod python;
 mod qualified;
 mod receivers;
 mod references;
+mod rust;
 mod test_links;
 
 use std::sync::Arc;

@@ -187,7 +187,7 @@ impl Evidence {
             cited: cited(snapshot, text, resolution, config),
             focus: focus(resolution),
             place: resolution.place.filter(|_| says_little(text)),
-            messages: messages::gather(snapshot, text),
+            messages: messages::gather(snapshot, text, config),
         }
     }
 

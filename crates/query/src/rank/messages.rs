@@ -6,18 +6,19 @@ use foveate_index::messages::MessagePlace;
 use foveate_index::{DefId, Files, Snapshot};
 use foveate_model::Role;
 
+use super::weights::RankConfig;
 use crate::text::{MAX_OUTPUT_LINES, QueryText, Segment, SegmentKind, is_output};
 
-/// Minimum strength of a message whose constant is followed.
-const MIN_STRENGTH: f32 = 0.3;
 /// Maximum constants that are followed.
 const MAX_CONSTANTS: usize = 20;
-/// Maximum functions that use such a constant; more say little.
-const MAX_USERS: usize = 8;
 
 /// Returns the places of messages that the query has, each with the strength of the match (0 to 1). A place may be there
 /// several times.
-pub(super) fn gather(snapshot: &Snapshot, text: &QueryText) -> Vec<(MessagePlace, f32)> {
+pub(super) fn gather(
+    snapshot: &Snapshot,
+    text: &QueryText,
+    config: &RankConfig,
+) -> Vec<(MessagePlace, f32)> {
     let mut found = snapshot.messages.search(&error_texts(text));
     found.extend(snapshot.messages.search_prose(&unmarked_texts(text)));
     let files = &snapshot.files;
@@ -25,12 +26,14 @@ pub(super) fn gather(snapshot: &Snapshot, text: &QueryText) -> Vec<(MessagePlace
     let constants = found
         .iter()
         .filter(|(place, strength)| {
-            *strength >= MIN_STRENGTH && !place.enclosing.is_some_and(is_function)
+            *strength >= config.min_constant_message && !place.enclosing.is_some_and(is_function)
         })
         .take(MAX_CONSTANTS);
     let of_users: Vec<(MessagePlace, f32)> = constants
         .filter_map(|(place, strength)| Some((constant(files, place)?, *strength)))
-        .flat_map(|(constant, strength)| users(snapshot, constant, strength))
+        .flat_map(|(constant, strength)| {
+            users(snapshot, constant, strength, config.max_constant_users)
+        })
         .collect();
     found.extend(of_users);
     found
@@ -43,8 +46,14 @@ fn constant(files: &Files, message: &MessagePlace) -> Option<DefId> {
     (!kind.is_function() && !kind.is_container()).then_some(id)
 }
 
-/// Returns the functions outside tests that use a constant. Each has its share of the strength.
-fn users(snapshot: &Snapshot, constant: DefId, strength: f32) -> Vec<(MessagePlace, f32)> {
+/// Returns the functions outside tests that use a constant, unless they are more than `max`. Each has its share of the
+/// strength.
+fn users(
+    snapshot: &Snapshot,
+    constant: DefId,
+    strength: f32,
+    max: usize,
+) -> Vec<(MessagePlace, f32)> {
     let files = &snapshot.files;
     let mut seen = HashSet::default();
     let sites = snapshot.graph.uses_of(constant).iter();
@@ -58,9 +67,9 @@ fn users(snapshot: &Snapshot, constant: DefId, strength: f32) -> Vec<(MessagePla
                 enclosing: Some(function),
             })
         })
-        .take(MAX_USERS + 1)
+        .take(max + 1)
         .collect();
-    if functions.len() > MAX_USERS {
+    if functions.len() > max {
         return Vec::new();
     }
     let share = strength / functions.len() as f32;

@@ -31,6 +31,8 @@ pub struct RankConfig {
     pub min_stretch_likelihood: f32,
     pub max_cited: usize,
     pub max_cochange_commits: usize,
+    pub min_constant_message: f32,
+    pub max_constant_users: usize,
 }
 
 /// How stretches of prose and settings are narrowed.

@@ -43,10 +43,20 @@ impl<'a> Evaluator<'a> {
         path: Span,
         inferences: u32,
     ) -> (Value, Confidence) {
+        let (outcome, name) = self.outcome_of_path(position, path, inferences);
+        self.result(position.file, name, outcome, inferences)
+    }
+
+    /// Evaluates a dotted name. Also returns its last part.
+    pub(in crate::graph) fn outcome_of_path(
+        &self,
+        position: Position,
+        path: Span,
+        inferences: u32,
+    ) -> (Outcome, &'a str) {
         let path = paths::without_marks(self.text_of(position.file, path));
         let outcome = self.path_inferring(position, path, inferences);
-        let name = paths::names(path).last().unwrap_or(path);
-        self.result(position.file, name, outcome, inferences)
+        (outcome, paths::names(path).last().unwrap_or(path))
     }
 
     /// Infers the value of an expression whose last name follows calls.
