@@ -1,6 +1,6 @@
 //! Indexes the texts of raised errors and log calls by the words in a row that they have, so that a pasted message finds
 //! them. Whole texts are not compared, because a user sees other text in place of a literal's placeholders
-//! ([`wording`] cuts them out).
+//! (`messages/wording.rs` cuts them out).
 
 mod wording;
 
