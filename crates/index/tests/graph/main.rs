@@ -6,6 +6,7 @@ mod chains;
 mod ecmascript;
 mod hostile;
 mod interfaces;
+mod kotlin;
 mod macros;
 mod members;
 mod packages;

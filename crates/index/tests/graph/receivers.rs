@@ -252,47 +252,6 @@ fn java_and_kotlin() {
 }
 
 #[test]
-fn kotlin_receivers_of_lambdas() {
-    check(
-        "
-        //- Pool.kt
-        class Pool {
-            val child: Pool? = null
-            fun close() {}
-        }
-        class Other { fun close() {} }
-        class Closer {
-            fun close() {}
-            fun use_before_class(pool: Pool) { with(pool) { close() } }
-            fun use_this(pool: Pool) { pool.apply { plain { this.close() } } }
-        }
-        typealias PoolAction = Pool.() -> Unit
-        fun pool(action: PoolAction? = null): Pool = Pool()
-        class Owner { fun withPool(name: String, action: suspend Pool.(Int) -> Unit) {} }
-        fun owner(action: Owner.() -> Unit) {}
-        fun Owner.extended(action: (Pool.() -> Unit)?) {}
-        fun other(action: Other.() -> Unit) {}
-        fun plain(action: (Pool) -> Unit) {}
-        fun <T> typed(action: Pool.() -> T) {}
-        fun use_with(pool: Pool) { with(pool) { close() } }
-        fun use_apply() { Pool().apply { close() } }
-        fun use_run(pool: Pool?) { pool?.run { close() } }
-        fun use_alias() { pool { close() } }
-        fun use_member(pool: Pool) { with(pool) { child?.close() } }
-        fun use_nested() { owner { withPool(\"a\") { close() } } }
-        fun use_extension(owner: Owner) { owner.extended { close() } }
-        fun use_outer(pool: Pool) { pool.apply { plain { close() } } }
-        fun use_innermost() { other { pool { close() } } }
-        fun use_type_argument() { typed<Int> { close() } }
-        fun of_another() { other { close() } }
-        fun of_none() { plain { close() } }
-        fun shadowed(pool: Pool, close: () -> Unit) { with(pool) { close() } }
-        ",
-        "Pool.kt:Pool.close",
-    );
-}
-
-#[test]
 fn go_and_rust() {
     check(
         "
@@ -428,38 +387,6 @@ fn members_of_enums_are_instances() {
         fn use_variant_with_value() { let shape = Shape::Circle(1); shape.area() }
         ",
         "src/lib.rs:Shape.area",
-    );
-}
-
-#[test]
-fn kotlin_extensions_of_foreign_types() {
-    const KOTLIN: &str = "
-        //- app/Page.kt
-        package app
-        import names.slugify
-        fun title(name: String) {
-            name.slugify()
-            \"a\".slugify()
-            Slugs.slugify()
-        }
-        //- app/Star.kt
-        package app
-        import names.*
-        fun title(name: String) { name.slugify() }
-        //- other/Unseen.kt
-        package other
-        fun title(name: String) { name.slugify() }
-        //- names/Strings.kt
-        package names
-        fun String.slugify(): String = this
-        ";
-    check_uses(
-        KOTLIN,
-        "names/Strings.kt:String.slugify",
-        &[
-            "app/Page.kt:4 likely", "app/Page.kt:5 likely", "app/Star.kt:3 likely",
-            "other/Unseen.kt:2 name_only",
-        ],
     );
 }
 
