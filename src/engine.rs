@@ -156,7 +156,7 @@ impl Engine {
         let summary = old.summary()?;
         let (name, source) = (old.name.clone(), old.source.clone());
         let (mut repository, commands) = self.new_repository(name.clone(), source, Some(summary));
-        repository.take_over(old);
+        repository.inherit(old);
         let (repository, ends) = self.with_writer(repository, commands);
         let dashmap::Entry::Occupied(mut entry) = self.repositories.entry(name) else {
             return None;

@@ -22,7 +22,7 @@ use crate::store::{FeedbackRow, FeedbackSource, RepositoryKind, RepositoryRow, S
 
 /// The cases, and counts of the answers that they were made from.
 #[derive(Debug, Default)]
-struct Found {
+struct RecordedCases {
     cases: Vec<Case>,
     answers: usize,
     with_changes: usize,
@@ -39,7 +39,7 @@ pub fn load(database: &DatabaseArgs, walk: &WalkArgs) -> anyhow::Result<(Vec<Cas
     let config = database.settings()?;
     let (found, repositories) = database.with_store(async |store| {
         let paths = paths(store, &config).await?;
-        let mut found = Found::default();
+        let mut found = RecordedCases::default();
         each(store, None, |entry| {
             found.add(entry, &paths);
             Ok(())
@@ -52,7 +52,7 @@ pub fn load(database: &DatabaseArgs, walk: &WalkArgs) -> anyhow::Result<(Vec<Cas
         return Err(NothingToAsk(note.clone()).into());
     }
     if found.cases.is_empty() {
-        let Found {
+        let RecordedCases {
             answers,
             with_changes,
             with_question,
@@ -71,7 +71,7 @@ pub fn load(database: &DatabaseArgs, walk: &WalkArgs) -> anyhow::Result<(Vec<Cas
     Ok((found.cases, walk.over(repositories)))
 }
 
-impl Found {
+impl RecordedCases {
     fn add(&mut self, entry: Entry, paths: &HashMap<String, PathBuf>) {
         let changed = changed(&entry.feedback);
         let answer = entry.answer.answer;

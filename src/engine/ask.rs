@@ -50,7 +50,7 @@ pub enum Target {
 }
 
 /// A resolved target.
-struct Found {
+struct ResolvedTarget {
     snapshot: Arc<Snapshot>,
     /// Changed files that the snapshot does not hold yet.
     pending_files: usize,
@@ -183,24 +183,24 @@ impl Engine {
         if let (None, Source::Git { location, .. }) = (&request.web_page, &repository.source) {
             request.web_page = web_page::of(location);
         }
-        let mut found = self.find(grant, &repository, target).await?;
-        if let Some(diff) = found.diff.take() {
+        let mut target = self.resolve(grant, &repository, target).await?;
+        if let Some(diff) = target.diff.take() {
             diff.add_to(&mut request);
         }
         let ranking = Arc::clone(&self.ranking);
         let work = move |snapshot: &Snapshot, due: &Deadline| {
             answer_now(snapshot, &request, &ranking, due)
         };
-        let mut answer = self.work_on(grant, &found.snapshot, work).await?;
-        answer.issues.extend(found.issue);
-        answer.issues.extend(issues(&repository, &found.snapshot));
+        let mut answer = self.work_on(grant, &target.snapshot, work).await?;
+        answer.issues.extend(target.issue);
+        answer.issues.extend(issues(&repository, &target.snapshot));
         let total = start.elapsed();
         telemetry::record(&answer, total);
         Ok(AnswerWithSnapshot {
             repo: repository.name.as_str().to_owned(),
-            snapshot: found.snapshot,
+            snapshot: target.snapshot,
             answer,
-            pending_files: found.pending_files,
+            pending_files: target.pending_files,
             total_ms: total.as_secs_f64() * 1000.0,
         })
     }
@@ -228,15 +228,15 @@ impl Engine {
     ) -> Result<LookupWithSnapshot<T>, AskError> {
         let start = Instant::now();
         let target = reference.map_or(Target::Current, Target::Revision);
-        let found = self.find(grant, &repository, target).await?;
-        let value = self.work_on(grant, &found.snapshot, lookup).await?;
+        let target = self.resolve(grant, &repository, target).await?;
+        let value = self.work_on(grant, &target.snapshot, lookup).await?;
         metrics::histogram!("foveate_lookup_seconds").record(start.elapsed());
         Ok(LookupWithSnapshot {
             repo: repository.name.as_str().to_owned(),
-            issues: state_issues(&repository, &found.snapshot),
-            snapshot: found.snapshot,
+            issues: state_issues(&repository, &target.snapshot),
+            snapshot: target.snapshot,
             value,
-            pending_files: found.pending_files,
+            pending_files: target.pending_files,
         })
     }
 
@@ -299,34 +299,34 @@ impl Engine {
     }
 
     /// Resolves a target to its snapshot and its changes.
-    async fn find(
+    async fn resolve(
         &self,
         grant: &Grant,
         repository: &Repository,
         target: Target,
-    ) -> Result<Found, AskError> {
+    ) -> Result<ResolvedTarget, AskError> {
         let (current, until) = self.loaded(repository).await?;
-        let mut found = Found {
+        let mut resolved = ResolvedTarget {
             snapshot: Arc::clone(&current.snapshot),
             pending_files: 0,
             diff: None,
             issue: None,
         };
         match target {
-            Target::Current => found.pending_files = repository.pending_files(),
+            Target::Current => resolved.pending_files = repository.pending_files(),
             Target::Revision(reference) => {
-                found.snapshot = revision(grant, repository, &current, reference, until).await?;
+                resolved.snapshot = revision(grant, repository, &current, reference, until).await?;
             }
             Target::Diff(ends) => {
                 let diff = diff(grant, repository, ends, until).await?;
-                found.issue = diff.issue();
+                resolved.issue = diff.issue();
                 // By commit: a branch may move meanwhile, and the diff and the answer must be of the same commit.
                 let head = diff.head.clone();
-                found.snapshot = revision(grant, repository, &current, head, until).await?;
-                found.diff = Some(diff);
+                resolved.snapshot = revision(grant, repository, &current, head, until).await?;
+                resolved.diff = Some(diff);
             }
         }
-        Ok(found)
+        Ok(resolved)
     }
 }
 

@@ -134,11 +134,11 @@ impl Repository {
         (repository, commands)
     }
 
-    /// Makes this the unloaded form of `evicted`: takes over its requests for syncs and the failure to read its source.
-    /// A sync that did not finish is ordered again, unless the source is a working tree, which is read completely
+    /// Makes this the unloaded form of `evicted`: inherits its requests for syncs and the failure to read its source.
+    /// A sync that did not finish is requested again, unless the source is a working tree, which is read completely
     /// whenever it is loaded.
-    pub(super) fn take_over(&mut self, evicted: &Self) {
-        self.syncs.take_over(&evicted.syncs);
+    pub(super) fn inherit(&mut self, evicted: &Self) {
+        self.syncs.share(&evicted.syncs);
         if matches!(self.source, Source::Git { .. }) {
             self.syncs.repeat_unfinished();
         }

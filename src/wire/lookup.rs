@@ -37,15 +37,15 @@ pub trait RawLookup {
 /// A validated lookup.
 pub trait Lookup: Send + 'static {
     /// Result of the lookup.
-    type Found: Send + 'static;
+    type Output: Send + 'static;
     /// The result as JSON.
     type Answer;
 
     /// Runs the lookup.
-    fn run(&self, snapshot: &Snapshot, deadline: &Deadline) -> Result<Self::Found, LookupError>;
+    fn run(&self, snapshot: &Snapshot, deadline: &Deadline) -> Result<Self::Output, LookupError>;
 
     /// Converts the result to its JSON form.
-    fn answer(&self, found: LookupWithSnapshot<Self::Found>) -> Self::Answer;
+    fn answer(&self, found: LookupWithSnapshot<Self::Output>) -> Self::Answer;
 }
 
 /// A lookup parameter with an invalid value.

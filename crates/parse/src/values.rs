@@ -44,49 +44,9 @@ pub(crate) fn of(text: &str, facts: &FileFacts, form: &ValueForm) -> Values {
         receivers: receivers(text, facts),
         ..Values::default()
     };
+    let reader = Reader { text, facts, form };
     for (position, definition) in (0..).zip(&facts.definitions) {
-        let id = LocalId(position);
-        let comment = match form.has_documented_types {
-            true => documented::above(text, facts, definition),
-            false => None,
-        };
-        if let Some(parameters) = definition.parameters {
-            let found = parameters_in(text, parameters.of(text), form);
-            values
-                .parameters
-                .extend(found.into_iter().map(|(name, type_name)| Parameter {
-                    function: id,
-                    name,
-                    type_name: type_name.or_else(|| documented::parameter(text, comment?, name)),
-                }));
-        }
-        let is_function = definition.kind.is_function();
-        let type_name = type_of(text, definition, form)
-            .or_else(|| documented::result(text, comment.filter(|_| is_function)?));
-        values
-            .types
-            .extend(type_name.map(|type_name| DefinitionType {
-                definition: id,
-                type_name,
-            }));
-        let result = arrow_result(text, definition).map(|value| OutwardValue {
-            definition: id,
-            function: id,
-            value,
-        });
-        results.extend(result);
-        let is_variable = !is_function && !definition.kind.is_container();
-        let stated = comment
-            .filter(|_| is_variable)
-            .and_then(|comment| documented::variable(text, comment));
-        let held = stated
-            .map(Value::Type)
-            .or_else(|| held_by(text, definition, form))
-            .or_else(|| assigned_later(text, definition, &values.locals));
-        values.held.extend(held.map(|value| HeldValue {
-            definition: id,
-            value,
-        }));
+        reader.read(LocalId(position), definition, &mut values, &mut results);
     }
     let names = results::Names {
         text,
@@ -100,6 +60,92 @@ pub(crate) fn of(text: &str, facts: &FileFacts, form: &ValueForm) -> Values {
     values.held.shrink_to_fit();
     values.receivers.shrink_to_fit();
     values
+}
+
+/// Reads the values of definitions.
+struct Reader<'t> {
+    text: &'t str,
+    facts: &'t FileFacts,
+    form: &'t ValueForm,
+}
+
+impl Reader<'_> {
+    /// Adds what a definition tells about values.
+    fn read(
+        &self,
+        id: LocalId,
+        definition: &Definition,
+        values: &mut Values,
+        results: &mut Vec<OutwardValue>,
+    ) {
+        let text = self.text;
+        let comment = match self.form.has_documented_types {
+            true => documented::above(text, self.facts, definition),
+            false => None,
+        };
+        values
+            .parameters
+            .extend(self.parameters(id, definition, comment));
+        let type_name = self.type_name(definition, comment);
+        values
+            .types
+            .extend(type_name.map(|type_name| DefinitionType {
+                definition: id,
+                type_name,
+            }));
+        results.extend(arrow_result(text, definition).map(|value| OutwardValue {
+            definition: id,
+            function: id,
+            value,
+        }));
+        let held = self.held(definition, comment, &values.locals);
+        values.held.extend(held.map(|value| HeldValue {
+            definition: id,
+            value,
+        }));
+    }
+
+    /// Returns the parameters of a function, with the types that its code or its `comment` states.
+    fn parameters(
+        &self,
+        function: LocalId,
+        definition: &Definition,
+        comment: Option<&str>,
+    ) -> impl Iterator<Item = Parameter> {
+        let text = self.text;
+        let list = definition.parameters.map(|list| list.of(text));
+        let names = list
+            .into_iter()
+            .flat_map(|list| parameters_in(text, list, self.form));
+        names.map(move |(name, type_name)| Parameter {
+            function,
+            name,
+            type_name: type_name.or_else(|| documented::parameter(text, comment?, name)),
+        })
+    }
+
+    /// Returns the return type of a function, or the target of an alias.
+    fn type_name(&self, definition: &Definition, comment: Option<&str>) -> Option<TypeName> {
+        let comment = comment.filter(|_| definition.kind.is_function());
+        type_of(self.text, definition, self.form)
+            .or_else(|| documented::result(self.text, comment?))
+    }
+
+    /// Returns the value of a variable or field.
+    fn held(
+        &self,
+        definition: &Definition,
+        comment: Option<&str>,
+        locals: &[Local],
+    ) -> Option<Value> {
+        let is_variable = !definition.kind.is_function() && !definition.kind.is_container();
+        let comment = comment.filter(|_| is_variable);
+        comment
+            .and_then(|comment| documented::variable(self.text, comment))
+            .map(Value::Type)
+            .or_else(|| held_by(self.text, definition, self.form))
+            .or_else(|| assigned_later(self.text, definition, locals))
+    }
 }
 
 /// Returns the return type of a function, or the target of an alias.

@@ -15,19 +15,19 @@ pub struct SyncRequests {
 
 #[derive(Debug)]
 struct Shared {
-    /// Orders to the task that drives the repository.
-    orders: mpsc::Sender<()>,
+    /// Wakes the task that drives the repository.
+    wake: mpsc::Sender<()>,
     requested: u64,
     /// Value of `requested` when the last finished sync began.
     finished: u64,
 }
 
 impl SyncRequests {
-    /// Returns them with the receiver of the orders. The channel holds one order, which covers all further ones.
+    /// Returns them with the receiver that wakes the task. The channel holds one message, which covers all further ones.
     pub(super) fn new() -> (Self, mpsc::Receiver<()>) {
-        let (orders, receiver) = mpsc::channel(1);
+        let (wake, receiver) = mpsc::channel(1);
         let shared = Shared {
-            orders,
+            wake,
             requested: 0,
             finished: 0,
         };
@@ -37,12 +37,12 @@ impl SyncRequests {
         (syncs, receiver)
     }
 
-    /// Orders the source to be read again; an order still queued covers this one. While the repository is being evicted
-    /// nobody takes orders; its unloaded form repeats this one.
+    /// Requests that the source is read again; a message still queued covers this request. While the repository is being
+    /// evicted nobody receives; its unloaded form repeats the request.
     pub fn request(&self) {
         let mut shared = self.shared.lock();
         shared.requested += 1;
-        let _ = shared.orders.try_send(());
+        let _ = shared.wake.try_send(());
     }
 
     /// Number of syncs that were requested so far.
@@ -57,17 +57,17 @@ impl SyncRequests {
     }
 
     /// Shares the requests of `evicted`, which go to the receiver of this one from now on.
-    pub(super) fn take_over(&mut self, evicted: &Self) {
-        let orders = self.shared.lock().orders.clone();
-        evicted.shared.lock().orders = orders;
+    pub(super) fn share(&mut self, evicted: &Self) {
+        let wake = self.shared.lock().wake.clone();
+        evicted.shared.lock().wake = wake;
         self.shared = Arc::clone(&evicted.shared);
     }
 
-    /// Orders a sync again that did not finish.
+    /// Requests a sync again that did not finish.
     pub(super) fn repeat_unfinished(&self) {
         let shared = self.shared.lock();
         if shared.finished < shared.requested {
-            let _ = shared.orders.try_send(());
+            let _ = shared.wake.try_send(());
         }
     }
 }

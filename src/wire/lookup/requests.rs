@@ -56,15 +56,15 @@ impl RawLookup for RawDefinitions {
 }
 
 impl Lookup for Definitions {
-    type Found = FoundDefinitions;
+    type Output = FoundDefinitions;
     type Answer = DefinitionsAnswer;
 
-    fn run(&self, snapshot: &Snapshot, deadline: &Deadline) -> Result<Self::Found, LookupError> {
+    fn run(&self, snapshot: &Snapshot, deadline: &Deadline) -> Result<Self::Output, LookupError> {
         let window = &self.page.window;
         Ok(lookup::definitions(snapshot, &self.name, window, deadline))
     }
 
-    fn answer(&self, found: LookupWithSnapshot<Self::Found>) -> Self::Answer {
+    fn answer(&self, found: LookupWithSnapshot<Self::Output>) -> Self::Answer {
         let (revision, mut found, issues) = parts(found);
         Self::Answer {
             revision,
@@ -136,14 +136,14 @@ impl RawLookup for RawReferences {
 }
 
 impl Lookup for References {
-    type Found = FoundReferences;
+    type Output = FoundReferences;
     type Answer = ReferencesAnswer;
 
-    fn run(&self, snapshot: &Snapshot, deadline: &Deadline) -> Result<Self::Found, LookupError> {
+    fn run(&self, snapshot: &Snapshot, deadline: &Deadline) -> Result<Self::Output, LookupError> {
         lookup::references(snapshot, &self.target, &self.page.window, deadline)
     }
 
-    fn answer(&self, found: LookupWithSnapshot<Self::Found>) -> Self::Answer {
+    fn answer(&self, found: LookupWithSnapshot<Self::Output>) -> Self::Answer {
         let (revision, mut found, issues) = parts(found);
         Self::Answer {
             revision,
@@ -190,14 +190,14 @@ impl RawLookup for RawOutline {
 }
 
 impl Lookup for Outline {
-    type Found = FoundOutline;
+    type Output = FoundOutline;
     type Answer = OutlineAnswer;
 
-    fn run(&self, snapshot: &Snapshot, _: &Deadline) -> Result<Self::Found, LookupError> {
+    fn run(&self, snapshot: &Snapshot, _: &Deadline) -> Result<Self::Output, LookupError> {
         lookup::outline(snapshot, &self.path, &self.page.window)
     }
 
-    fn answer(&self, found: LookupWithSnapshot<Self::Found>) -> Self::Answer {
+    fn answer(&self, found: LookupWithSnapshot<Self::Output>) -> Self::Answer {
         let (revision, mut found, issues) = parts(found);
         Self::Answer {
             revision,
@@ -273,14 +273,14 @@ impl RawLookup for RawSearch {
 }
 
 impl Lookup for ValidSearch {
-    type Found = Page<SearchItem>;
+    type Output = Page<SearchItem>;
     type Answer = SearchAnswer;
 
-    fn run(&self, snapshot: &Snapshot, deadline: &Deadline) -> Result<Self::Found, LookupError> {
+    fn run(&self, snapshot: &Snapshot, deadline: &Deadline) -> Result<Self::Output, LookupError> {
         lookup::search(snapshot, &self.search, &self.page.window, deadline)
     }
 
-    fn answer(&self, found: LookupWithSnapshot<Self::Found>) -> Self::Answer {
+    fn answer(&self, found: LookupWithSnapshot<Self::Output>) -> Self::Answer {
         let (revision, mut found, issues) = parts(found);
         Self::Answer {
             revision,
@@ -328,14 +328,14 @@ impl RawLookup for RawFile {
 }
 
 impl Lookup for File {
-    type Found = FileText;
+    type Output = FileText;
     type Answer = FileTextAnswer;
 
-    fn run(&self, snapshot: &Snapshot, _: &Deadline) -> Result<Self::Found, LookupError> {
+    fn run(&self, snapshot: &Snapshot, _: &Deadline) -> Result<Self::Output, LookupError> {
         lookup::file(snapshot, &self.path, self.lines, &self.page.window)
     }
 
-    fn answer(&self, found: LookupWithSnapshot<Self::Found>) -> Self::Answer {
+    fn answer(&self, found: LookupWithSnapshot<Self::Output>) -> Self::Answer {
         let (revision, found, issues) = parts(found);
         Self::Answer {
             revision,

@@ -29,7 +29,8 @@ pub(crate) enum Binding<'t> {
     Unknown,
 }
 
-struct Found {
+/// A binding of a name in a scope.
+struct ScopedBinding {
     /// Position of the function plus one; zero outside of functions.
     scope: u32,
     name: Span,
@@ -48,7 +49,7 @@ pub(crate) struct Scan<'f> {
     next_region: usize,
     /// Position of the function around the current line plus one; zero outside of functions.
     scope: u32,
-    found: Vec<Found>,
+    found: Vec<ScopedBinding>,
     returned: Vec<OutwardValue>,
 }
 
@@ -107,7 +108,7 @@ impl<'f> Scan<'f> {
             return;
         }
         let (order, value) = self.value_of(binding);
-        self.found.push(Found {
+        self.found.push(ScopedBinding {
             scope: self.scope,
             name: span_of(self.text, name),
             order,
@@ -251,7 +252,7 @@ impl<'f> Scan<'f> {
 
     fn finish(mut self) -> Vec<Local> {
         let text = self.text;
-        let key = |found: &Found| (found.scope, found.name.of(text));
+        let key = |found: &ScopedBinding| (found.scope, found.name.of(text));
         self.found
             .sort_unstable_by(|a, b| (key(a), a.order).cmp(&(key(b), b.order)));
         self.found.dedup_by(|later, kept| key(later) == key(kept));

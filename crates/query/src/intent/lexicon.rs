@@ -374,9 +374,9 @@ const IRREGULAR: &str = "write wrote written, find found found, build built buil
     have had had, do did done, bind bound bound, speed sped sped, reset reset reset, sit sat sat";
 
 /// Classes and base verb of each form of each word.
-static WORDS: LazyLock<HashMap<String, Known, FixedState>> = LazyLock::new(|| {
+static WORDS: LazyLock<HashMap<String, WordEntry, FixedState>> = LazyLock::new(|| {
     let irregular = irregular_verbs();
-    let mut words: HashMap<String, Known, FixedState> = HashMap::default();
+    let mut words: HashMap<String, WordEntry, FixedState> = HashMap::default();
     for (index, (_, part, bases)) in CLASSES.iter().enumerate() {
         for base in bases.split_whitespace() {
             for (form, word) in forms(base, *part, irregular.get(base)) {
@@ -392,7 +392,7 @@ static WORDS: LazyLock<HashMap<String, Known, FixedState>> = LazyLock::new(|| {
 });
 
 #[derive(Default)]
-struct Known {
+struct WordEntry {
     classes: Classes,
     /// The base form if the word is a verb; else empty.
     verb: &'static str,

@@ -241,7 +241,7 @@ fn lines(
     let is_text = search.kind == SearchKind::Text;
     let after = window.after.as_ref();
     let after = after.map(|after| Key::of(&snapshot.files, after));
-    let mut found = Found {
+    let mut found = MatchPage {
         items: Vec::new(),
         limit: window.limit,
         max_line: if is_text { usize::MAX } else { MAX_REGEX_LINE },
@@ -329,7 +329,7 @@ fn end_of(snapshot: &Snapshot, file: FileId) -> Position {
 }
 
 /// The matching lines of a page.
-struct Found {
+struct MatchPage {
     items: Vec<SearchItem>,
     limit: usize,
     /// Maximum bytes of a line that are searched.
@@ -348,7 +348,7 @@ enum ReadEnd {
     Late,
 }
 
-impl Found {
+impl MatchPage {
     /// Adds the matching lines of a file from line `first` on. Some lines are always read, so that every page makes
     /// progress.
     fn read(

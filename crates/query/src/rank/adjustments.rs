@@ -51,15 +51,15 @@ pub(super) struct Adjustments {
 
 impl Adjustments {
     pub(super) fn of(text: &QueryText, intent: IntentKind, config: &RoleConfig) -> Self {
-        let asked = Asked::new(text, config);
+        let requested = RequestedRoles::new(text, config);
         Self {
-            factors: asked.factors(intent),
+            factors: requested.factors(intent),
             default_factors: config.factors,
             asked_factor: config.asked,
             named_factor: config.ordered,
             named: Vec::new(),
-            is_short: asked.is_short,
-            kinds: asked.kinds,
+            is_short: requested.is_short,
+            kinds: requested.kinds,
             kind_weight: config.kind_weight,
             max_lift: config.max_lift,
             described: HashMap::default(),
@@ -191,7 +191,7 @@ impl Adjustments {
 }
 
 /// The roles and kinds of files that a query asks for.
-struct Asked<'a> {
+struct RequestedRoles<'a> {
     text: &'a QueryText,
     config: &'a RoleConfig,
     title_words: Vec<&'a str>,
@@ -200,7 +200,7 @@ struct Asked<'a> {
     kinds: Option<AskedKinds>,
 }
 
-impl<'a> Asked<'a> {
+impl<'a> RequestedRoles<'a> {
     fn new(text: &'a QueryText, config: &'a RoleConfig) -> Self {
         let segments = text.segments.iter();
         let words = segments.map(|segment| segment.text.split_whitespace().count());

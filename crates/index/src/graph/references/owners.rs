@@ -18,6 +18,35 @@ const USES_OF_FUNCTION: [&str; 3] = ["apply", "bind", "call"];
 /// Maximum number of earlier edges that are searched for one on the same line: minified files have one line.
 const MAX_SAME_LINE: usize = 64;
 
+/// The names of a path of two or more, in their order.
+struct PathNames<'p> {
+    first: &'p str,
+    /// The name before the last one.
+    owner: &'p str,
+    last: &'p str,
+    count: usize,
+}
+
+impl<'p> PathNames<'p> {
+    /// Returns `None` if the path has fewer than two names.
+    fn of(path: &'p str) -> Option<Self> {
+        let mut names = paths::names(path);
+        let first = names.next()?;
+        let mut of = Self {
+            first,
+            owner: first,
+            last: names.next()?,
+            count: 2,
+        };
+        for name in names {
+            of.owner = of.last;
+            of.last = name;
+            of.count += 1;
+        }
+        Some(of)
+    }
+}
+
 impl<'a> Resolver<'a> {
     /// Adds the uses of definitions that a path names before its last name. `outcome` is that of the whole path.
     pub(super) fn uses_before(
@@ -32,19 +61,9 @@ impl<'a> Resolver<'a> {
         {
             return;
         }
-        let mut names = paths::names(path);
-        let Some(head) = names.next() else {
+        let Some(names) = PathNames::of(path).filter(|_| !self.is_defined_at(reference)) else {
             return;
         };
-        let (mut owner, mut last, mut count) = (head, head, 1);
-        for name in names {
-            owner = last;
-            last = name;
-            count += 1;
-        }
-        if count < 2 || self.is_defined_at(reference) {
-            return;
-        }
         let mut push = |target, confidence| {
             let edge = Edge {
                 reference: position,
@@ -53,7 +72,7 @@ impl<'a> Resolver<'a> {
             };
             self.push_once(reference.line, edge, edges);
         };
-        let applied = (count > 2).then(|| self.evaluator.applied(at, path));
+        let applied = (names.count > 2).then(|| self.evaluator.applied(at, path));
         // `pool` in `self.pool.close()`.
         if let Some(holder) = applied {
             for id in holder.found.definitions() {
@@ -62,29 +81,49 @@ impl<'a> Resolver<'a> {
                 }
             }
         }
-        if self.is_recorded(reference, path, head) {
+        if self.is_recorded(reference, path, names.first) {
             return;
         }
-        let first = self.evaluator.first_name(at, head);
-        self.uses_of_first(first, outcome, (path, count), &mut push);
-        let Some(function) = applied else {
-            return;
-        };
-        // `Kind` in `shapes.Kind.of(x)`. A field that holds the class does not name it.
+        let first = self.evaluator.first_name(at, names.first);
+        self.uses_of_first(first, outcome, (path, names.count), &mut push);
+        if let Some(applied) = applied {
+            self.uses_of_owner(outcome, &names, &mut push);
+            self.uses_of_applied(applied, outcome, &names, &mut push);
+        }
+    }
+
+    /// Adds the use of `Kind` in `shapes.Kind.of(x)`. A field that holds the class does not name it.
+    fn uses_of_owner(
+        &self,
+        outcome: Outcome,
+        names: &PathNames<'_>,
+        push: &mut impl FnMut(DefId, Confidence),
+    ) {
         if let Some(id) = self.owner_of(outcome)
             && self.names.definition(id).kind.is_class()
-            && *self.names.definition(id).name == *owner
+            && *self.names.definition(id).name == *names.owner
         {
             push(id, outcome.confidence);
         }
+    }
+
+    /// Adds the uses of the function that `apply`, `bind` or `call` at the end of a path uses.
+    fn uses_of_applied(
+        &self,
+        function: Outcome,
+        outcome: Outcome,
+        names: &PathNames<'_>,
+        push: &mut impl FnMut(DefId, Confidence),
+    ) {
         let applies = self.names.rules(self.file).functions_construct
             && outcome.found.is_empty()
-            && USES_OF_FUNCTION.contains(&last);
-        if applies {
-            for id in function.found.definitions() {
-                if self.names.definition(id).kind.is_function() || self.names.is_class(id) {
-                    push(id, function.confidence);
-                }
+            && USES_OF_FUNCTION.contains(&names.last);
+        if !applies {
+            return;
+        }
+        for id in function.found.definitions() {
+            if self.names.definition(id).kind.is_function() || self.names.is_class(id) {
+                push(id, function.confidence);
             }
         }
     }
