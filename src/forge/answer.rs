@@ -137,7 +137,7 @@ impl Forges {
                 after: BUSY_RETRY_DELAY,
             },
             // The webhook may arrive before the push was fetched.
-            AskError::Revision(RevisionError::UnknownRef(_)) => {
+            AskError::Revision(RevisionError::UnknownRef(_) | RevisionError::LacksCommits(_)) => {
                 repository.syncs.request();
                 CallError::Failed(reason)
             }

@@ -152,6 +152,20 @@ impl RevisionBuilder {
 
     /// Returns the commit that a ref names. One that the clone lacks is fetched.
     async fn resolve(&self, reference: String) -> Result<String, RevisionError> {
+        match self.find_or_fetch(reference).await {
+            Err(RevisionError::UnknownRef(reference)) => {
+                let git = self.git()?;
+                let is_shallow = self.blocking(move || Ok(git.shallow_boundary().is_some()));
+                Err(match is_shallow.await? {
+                    true => RevisionError::LacksCommits(reference),
+                    false => RevisionError::UnknownRef(reference),
+                })
+            }
+            found => found,
+        }
+    }
+
+    async fn find_or_fetch(&self, reference: String) -> Result<String, RevisionError> {
         match (self.find(&reference).await, &self.local_clone) {
             (Err(unknown @ RevisionError::UnknownRef(_)), Some(clone)) => {
                 let may_request = clone.may_request(&reference);
@@ -446,9 +460,10 @@ fn revision_error(error: GitError) -> RevisionError {
         GitError::RequestLimit(_) => RevisionError::Unavailable(error.to_string()),
         GitError::NotAllowed(_) => RevisionError::NotAllowed(error.to_string()),
         GitError::TooLarge(_) => RevisionError::TooLarge(error.to_string()),
-        GitError::Shallow { .. } | GitError::Partial | GitError::Treeless => {
-            RevisionError::MalformedRef(error.to_string())
-        }
+        GitError::Shallow { .. } => RevisionError::MalformedRef(format!(
+            "{error}: `git fetch --unshallow` in it fetches them"
+        )),
+        GitError::Partial | GitError::Treeless => RevisionError::MalformedRef(error.to_string()),
         GitError::Cancelled(_) => RevisionError::RepositoryClosed,
         other => RevisionError::Failed(other.to_string()),
     }

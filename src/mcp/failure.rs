@@ -17,7 +17,7 @@ impl Failure {
     /// Explains why a question about a change was not answered: there is no `ref` to leave out.
     pub(super) fn of_diff(error: AskError) -> Self {
         let advice = match &error {
-            AskError::Revision(RevisionError::UnknownRef(_)) => {
+            AskError::Revision(RevisionError::UnknownRef(_) | RevisionError::LacksCommits(_)) => {
                 "; correct `diff`, or fetch the commit first"
             }
             AskError::Revision(RevisionError::NoRevisions) => "; leave `diff` out",
@@ -35,7 +35,7 @@ impl From<AskError> for Failure {
                 "; call again in a few seconds, indexing continues"
             }
             AskError::Failed(_) => "; the user must repair the source of the repository",
-            AskError::Revision(RevisionError::UnknownRef(_)) => {
+            AskError::Revision(RevisionError::UnknownRef(_) | RevisionError::LacksCommits(_)) => {
                 "; leave `ref` out for the files as they are, or fetch it first"
             }
             AskError::Revision(RevisionError::NoRevisions) => "; leave `ref` out",

@@ -593,8 +593,23 @@ async fn partial_clones_answer_from_existing_objects() {
     assert_eq!(places(&answer, "wrap_gift"), ["shop/present.py"]);
     for reference in [&*first, &second, "HEAD~1"] {
         let body = json!({"repo": "shallow", "ref": reference, "query": "x"});
-        assert_eq!(app.post("/context", body).await.code(), "unknown_ref");
+        let response = app.post("/context", body).await;
+        assert_eq!(response.code(), "unknown_ref");
+        let says_what_to_do = response.text.contains("`git fetch --unshallow`");
+        assert!(says_what_to_do, "{}", response.text);
+        let body = json!({"repo": "shallow", "diff": {"base": reference, "head": "HEAD"}});
+        assert_eq!(
+            app.post("/context", body).await.json()["field"],
+            "diff.base"
+        );
     }
+    // Commits whose common ancestor is beyond the boundary.
+    let tag = "refs/tags/v2:refs/tags/v2";
+    git(&at("shallow"), &["fetch", "-q", "--depth=1", "origin", tag]);
+    let body = json!({"repo": "shallow", "diff": {"base": "v2", "head": "HEAD"}});
+    let response = app.post("/context", body).await;
+    assert_eq!(response.json()["field"], "diff", "{}", response.text);
+    assert!(response.text.contains("`git fetch --unshallow`"));
 
     let packs = |name: &str| {
         std::fs::read_dir(at(name).join("objects/pack"))

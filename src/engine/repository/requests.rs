@@ -42,6 +42,12 @@ pub type Reply<T> = oneshot::Sender<Result<T, RevisionError>>;
 pub enum RevisionError {
     #[error("no commit, branch or tag {0:?} in the repository")]
     UnknownRef(String),
+    /// A shallow clone lacks the commit, or the name is wrong.
+    #[error(
+        "no commit, branch or tag {0:?} in the repository, a shallow clone, which lacks old commits: \
+         `git fetch --unshallow` in it fetches them"
+    )]
+    LacksCommits(String),
     /// The text cannot be a ref.
     #[error("{0}")]
     MalformedRef(String),

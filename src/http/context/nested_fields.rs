@@ -58,11 +58,18 @@ impl From<DiffBody> for DiffEnds {
 /// Converts an error to a problem; an unknown ref is attributed to the field of the diff that contains it.
 pub fn problem(error: AskError, diff: Option<&DiffEnds>) -> Problem {
     let field = match (&error, diff) {
-        (AskError::Revision(RevisionError::UnknownRef(name)), Some(diff)) if *name == diff.base => {
-            "diff.base"
-        }
-        (AskError::Revision(RevisionError::UnknownRef(_)), Some(_)) => "diff.head",
-        (AskError::Revision(RevisionError::NoRevisions), Some(_)) => "diff",
+        (
+            AskError::Revision(RevisionError::UnknownRef(name) | RevisionError::LacksCommits(name)),
+            Some(diff),
+        ) => match *name == diff.base {
+            true => "diff.base",
+            false => "diff.head",
+        },
+        // The two names were checked before: it is the comparison that cannot be made.
+        (
+            AskError::Revision(RevisionError::NoRevisions | RevisionError::MalformedRef(_)),
+            Some(_),
+        ) => "diff",
         _ => return error.into(),
     };
     Problem {

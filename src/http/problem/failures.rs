@@ -96,7 +96,7 @@ impl From<RevisionError> for Problem {
     fn from(error: RevisionError) -> Self {
         let detail = error.to_string();
         match error {
-            RevisionError::UnknownRef(_) => Self {
+            RevisionError::UnknownRef(_) | RevisionError::LacksCommits(_) => Self {
                 field: Some("ref".to_owned()),
                 ..Self::new(
                     StatusCode::NOT_FOUND,
