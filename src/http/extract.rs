@@ -3,13 +3,16 @@
 use std::fmt;
 use std::marker::PhantomData;
 
-use axum::extract::rejection::{JsonRejection, PathRejection, QueryRejection};
+use axum::body::Bytes;
+use axum::extract::rejection::{BytesRejection, JsonRejection, PathRejection, QueryRejection};
 use axum::extract::{FromRequest, FromRequestParts, Request};
-use axum::http::StatusCode;
+use axum::http::{HeaderMap, StatusCode, header};
+use mediatype::{MediaType, names};
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{DeserializeOwned, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, forward_to_deserialize_any};
 
+use super::HttpState;
 use super::problem::Problem;
 use crate::wire::unknown_field::UnknownField;
 use crate::wire::wrong_value;
@@ -17,17 +20,60 @@ use crate::wire::wrong_value;
 /// Maximum fields of an object that the refusal of another value lists.
 const MAX_LISTED_FIELDS: usize = 4;
 
+/// The byte order mark of UTF-8, which some programs write before JSON. A reader may ignore it (RFC 8259, section 8.1).
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
 /// A JSON body, an object.
 #[derive(Debug)]
 pub struct Body<T>(pub T);
 
-impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for Body<T> {
+impl<T: DeserializeOwned> FromRequest<HttpState> for Body<T> {
     type Rejection = Problem;
 
-    async fn from_request(request: Request, state: &S) -> Result<Self, Problem> {
-        let axum::Json(Object(body)) = axum::Json::from_request(request, state).await?;
+    async fn from_request(request: Request, state: &HttpState) -> Result<Self, Problem> {
+        if !is_json(request.headers()) {
+            return Err(Problem::unsupported_media_type());
+        }
+        let body = Bytes::from_request(request, state).await;
+        let body = body.map_err(|rejection| unread(&rejection, state.limits.body_bytes))?;
+        let text = body.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&body);
+        if text.trim_ascii().is_empty() {
+            return Err(invalid_json("it is empty"));
+        }
+        let axum::Json(Object(body)) = axum::Json::from_bytes(text)?;
         Ok(Self(body))
     }
+}
+
+/// Whether a body is declared as JSON: `application/json`, or a type with the suffix `+json`.
+fn is_json(headers: &HeaderMap) -> bool {
+    let declared = headers.get(header::CONTENT_TYPE);
+    let declared = declared.and_then(|value| value.to_str().ok());
+    let declared = declared.and_then(|text| MediaType::parse(text.trim()).ok());
+    declared.is_some_and(|declared| {
+        declared.ty == names::APPLICATION
+            && (declared.subty == names::JSON || declared.suffix == Some(names::JSON))
+    })
+}
+
+/// Returns the problem of a body that was not read to its end.
+fn unread(rejection: &BytesRejection, max_bytes: usize) -> Problem {
+    match rejection.status() {
+        StatusCode::PAYLOAD_TOO_LARGE => Problem::body_too_large(max_bytes),
+        _ => Problem::new(
+            StatusCode::BAD_REQUEST,
+            "invalid_body",
+            "the body ended early, or does not match its `content-encoding`",
+        ),
+    }
+}
+
+fn invalid_json(reason: &str) -> Problem {
+    Problem::new(
+        StatusCode::BAD_REQUEST,
+        "invalid_json",
+        format!("the body is not JSON in UTF-8: {reason}"),
+    )
 }
 
 /// A JSON object. Without this wrapper, derived implementations also accept an array of the fields in their order.
@@ -106,19 +152,8 @@ impl From<JsonRejection> for Problem {
     fn from(rejection: JsonRejection) -> Self {
         let text = rejection.body_text();
         match rejection {
-            JsonRejection::MissingJsonContentType(_) => Self::unsupported_media_type(),
-            JsonRejection::JsonSyntaxError(_) => Self::new(
-                StatusCode::BAD_REQUEST,
-                "invalid_json",
-                format!("the body is not JSON in UTF-8: {}", reason(&text)),
-            ),
             JsonRejection::JsonDataError(_) => wrong_field(reason(&text)),
-            _ if rejection.status() == StatusCode::PAYLOAD_TOO_LARGE => Self::body_too_large(),
-            _ => Self::new(
-                StatusCode::BAD_REQUEST,
-                "invalid_body",
-                "the body ended early, or does not match its `content-encoding`",
-            ),
+            _ => invalid_json(reason(&text)),
         }
     }
 }
@@ -141,7 +176,7 @@ impl From<PathRejection> for Problem {
         Self::new(
             StatusCode::BAD_REQUEST,
             "invalid_path",
-            "a segment of the path is not valid UTF-8",
+            "a segment of the path is not valid UTF-8; a file with such a name is listed with its other bytes escaped (`caf\\xe9.py`), and has no text in the index",
         )
     }
 }

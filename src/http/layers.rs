@@ -4,7 +4,7 @@
 use std::any::Any;
 use std::time::{Duration, Instant};
 
-use axum::extract::{MatchedPath, Request};
+use axum::extract::{MatchedPath, Request, State};
 use axum::http::header::{
     ACCEPT_ENCODING, ALLOW, CONNECTION, CONTENT_SECURITY_POLICY, X_CONTENT_TYPE_OPTIONS,
 };
@@ -129,13 +129,17 @@ pub async fn measure(request: Request, next: Next) -> Response {
 }
 
 /// Renders the problem of a handler or of a layer in this file, and converts bare error responses of
-/// tower-http's layers to problems.
-pub async fn render_problems(request: Request, next: Next) -> Response {
+/// tower-http's layers to problems. `max_body_bytes` is the limit that these enforce.
+pub async fn render_problems(
+    State(max_body_bytes): State<usize>,
+    request: Request,
+    next: Next,
+) -> Response {
     let id = request.extensions().get::<RequestId>().cloned();
     let version = request.version();
     let mut bare = next.run(request).await;
     let problem = bare.extensions_mut().remove::<Problem>();
-    let mut response = match problem.or_else(|| problem_of_layer(&bare)) {
+    let mut response = match problem.or_else(|| problem_of_layer(&bare, max_body_bytes)) {
         Some(problem) => rendered(problem, &bare, id.as_ref().map_or("", id_text), version),
         None => bare,
     };
@@ -146,10 +150,10 @@ pub async fn render_problems(request: Request, next: Next) -> Response {
 
 /// Returns the problem for an error status of a layer of tower-http or of the SDK behind `/mcp`. Handlers
 /// always attach a problem to these statuses.
-fn problem_of_layer(response: &Response) -> Option<Problem> {
+fn problem_of_layer(response: &Response, max_body_bytes: usize) -> Option<Problem> {
     match response.status() {
         StatusCode::REQUEST_TIMEOUT => Some(Problem::request_timeout()),
-        StatusCode::PAYLOAD_TOO_LARGE => Some(Problem::body_too_large()),
+        StatusCode::PAYLOAD_TOO_LARGE => Some(Problem::body_too_large(max_body_bytes)),
         StatusCode::UNSUPPORTED_MEDIA_TYPE => Some(Problem::unsupported_media_type()),
         _ => None,
     }

@@ -142,12 +142,14 @@ impl Problem {
         )
     }
 
-    /// The body exceeds the limit.
-    pub fn body_too_large() -> Self {
+    /// The body exceeds the limit, in bytes.
+    pub fn body_too_large(max_bytes: usize) -> Self {
         Self::new(
             StatusCode::PAYLOAD_TOO_LARGE,
             "body_too_large",
-            "the body, as sent or decoded, is larger than server.body_limit_bytes; send less, or raise the limit",
+            format!(
+                "the body, as sent or decoded, is larger than {max_bytes} bytes (server.body_limit_bytes); send less, or raise the limit"
+            ),
         )
     }
 

@@ -241,7 +241,10 @@ fn with_stack<S: Clone + Send + Sync + 'static>(
         .layer(trace)
         .layer(from_fn(layers::measure))
         .option_layer(cors)
-        .layer(from_fn(layers::render_problems))
+        .layer(from_fn_with_state(
+            limits.body_bytes,
+            layers::render_problems,
+        ))
         .layer(TimeoutLayer::with_status_code(
             axum::http::StatusCode::REQUEST_TIMEOUT,
             limits.request_timeout,

@@ -54,7 +54,8 @@ pub async fn receive(
     let sender = state.forges.sender(&forge, &headers)?;
     let body = Bytes::from_request(request, &state);
     let body = tokio::time::timeout(BODY_TIMEOUT, body).await;
-    let body = body.map_err(|_| late())?.map_err(unread)?;
+    let body = body.map_err(|_| late())?;
+    let body = body.map_err(|rejection| unread(&rejection, state.forges.body_limit()))?;
     let outcome = state.forges.accept(&sender, &headers, &body).await?;
     let answer = WebhookAnswer {
         outcome: outcome.name().to_owned(),
@@ -74,12 +75,14 @@ fn late() -> Problem {
     Problem::new(StatusCode::REQUEST_TIMEOUT, "request_timeout", detail)
 }
 
-fn unread(rejection: BytesRejection) -> Problem {
+fn unread(rejection: &BytesRejection, max_bytes: usize) -> Problem {
     if rejection.status() == StatusCode::PAYLOAD_TOO_LARGE {
         return Problem::new(
             StatusCode::PAYLOAD_TOO_LARGE,
             "body_too_large",
-            "the webhook is larger than forge.body_limit_bytes; raise the limit",
+            format!(
+                "the webhook is larger than {max_bytes} bytes (forge.body_limit_bytes); raise the limit"
+            ),
         );
     }
     Problem::new(

@@ -211,10 +211,28 @@ async fn malformed_or_oversized_bodies_are_refused() {
             (status, code)
         );
     }
+    // An accepted body gets as far as the repository, which does not exist.
+    for (body, kind) in [
+        ("\u{feff}{\"repo\": \"shop\", \"query\": \"x\"}", json_type),
+        (
+            "{\"repo\": \"shop\", \"query\": \"x\"}",
+            Some("Application/JSON; charset=utf-8"),
+        ),
+        (
+            "{\"repo\": \"shop\", \"query\": \"x\"}",
+            Some("application/vnd.shop+json"),
+        ),
+    ] {
+        let response = app.send(post(body, kind)).await;
+        assert_eq!(response.code(), "unknown_repo", "{body} {kind:?}");
+    }
+    let empty = app.send(post("\u{feff}\n", json_type)).await;
+    assert!(empty.text.contains("it is empty"), "{}", empty.text);
     let large = json!({"repo": "shop", "query": "x".repeat(2 << 20)});
     let response = app.post("/context", large).await;
     assert_eq!(response.status, StatusCode::PAYLOAD_TOO_LARGE);
     assert_eq!(response.code(), "body_too_large");
+    assert!(response.text.contains("1048576 bytes"), "{}", response.text);
     app.end().await;
 }
 

@@ -90,6 +90,8 @@ async fn compressed_bodies_are_decoded_within_the_limit() {
         let response = send_as(&app, coding, sent).await;
         let got = (response.status.as_u16(), response.code());
         assert_eq!(got, (status, code.to_owned()), "{coding}, {bytes} bytes");
+        let names_limit = response.text.contains("1048576 bytes");
+        assert_eq!(names_limit, status == 413, "{}", response.text);
         assert_eq!(response.header("content-type"), "application/problem+json");
         // A connection whose body was not read to its end cannot be used for another request.
         let closes = if code == "invalid_json" { "" } else { "close" };

@@ -290,6 +290,7 @@ async fn invalid_webhooks_are_problems() {
     let signature = format!("sha256={}", sign(SECRET, &large));
     let response = world.send("ping", "d-1", &signature, large).await;
     assert_eq!(response.code(), "body_too_large");
+    assert!(response.text.contains("2048 bytes"), "{}", response.text);
     world.app.end().await;
 }
 
