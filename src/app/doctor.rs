@@ -39,7 +39,7 @@ pub fn run(args: &DoctorArgs) -> anyhow::Result<ExitCode> {
 async fn examine(args: &DoctorArgs) -> Vec<Finding> {
     let mut findings = Vec::new();
     let overrides = Overrides {
-        listen: None,
+        listen: args.listen.clone(),
         data_dir: args.data_dir.clone(),
     };
     let mistakes = Config::mistakes(args.config.as_deref(), &overrides);

@@ -24,6 +24,9 @@ pub struct DoctorArgs {
     /// The server's data directory [default: as for `foveate serve`].
     #[arg(long, value_name = "DIR")]
     pub data_dir: Option<PathBuf>,
+    /// The address and port that the server listens on [default: as for `foveate serve`].
+    #[arg(long, value_name = "ADDR")]
+    pub listen: Option<String>,
     /// Print JSON.
     #[arg(long)]
     pub json: bool,

@@ -134,6 +134,13 @@ async fn doctor_reports_on_a_running_server() {
     assert_eq!(output.status.code(), Some(0), "{report:#}");
     let process = format!("process {} runs and answers", server.id());
     assert_finding(&report, "server", "ok", &process);
+    let (_, report) = doctor(
+        &["--data-dir", data_dir, "--offline", "--listen", &listen],
+        &[],
+    );
+    assert_finding(&report, "server", "ok", &process);
+    let (_, elsewhere) = doctor(&["--data-dir", data_dir, "--offline"], &[]);
+    assert_finding(&elsewhere, "server", "warning", "nothing answers at");
     assert_finding(&report, "database", "ok", "1 repositories");
     assert_finding(
         &report,

@@ -34,7 +34,7 @@ pub(super) async fn listener(config: &Config, holder: LockHolder) -> Finding {
         Err(reason) => Finding::warning(
             "server",
             format!("{process} uses the data directory, but nothing answers at {url}: {reason}"),
-            "if it listens elsewhere (--listen), query it with `foveate repo list --server URL`; otherwise check its log",
+            "if it listens elsewhere, name that address with --listen; otherwise check its log",
         ),
     }
 }
