@@ -263,7 +263,7 @@ fn publish_history(writer: &mut Writer, commit: &str, loaded: Loaded) -> NextLoa
             let (commits, functions) = (history.history.commits.len(), history.functions);
             match writer.add_history(commit, history) {
                 Ok(()) => {
-                    tracing::info!(commits, ?functions, "history loaded");
+                    tracing::info!(commits, functions = functions.name(), "history loaded");
                     return match functions {
                         TouchedFunctions::Reading => NextLoad::Functions,
                         TouchedFunctions::Read | TouchedFunctions::Unreadable => NextLoad::Nothing,

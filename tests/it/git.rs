@@ -430,6 +430,11 @@ async fn unreadable_objects_are_listed_with_the_reason() {
     );
     assert_eq!(repo["files"], 7);
     assert_eq!(repo["skipped"]["too_large"], 1);
+    let legacy = app.get("/repos/odd/files/legacy.py").await;
+    let says_what = legacy
+        .text
+        .contains("its name or its text is in an unknown");
+    assert!(says_what, "{}", legacy.text);
     app.end().await;
 }
 

@@ -33,14 +33,16 @@ pub struct History {
     pub commits: Vec<Commit>,
 }
 
-/// How complete [`Touched::functions`] of a history is.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum TouchedFunctions {
-    /// Read completely.
-    #[default]
-    Read,
-    /// Still being read.
-    Reading,
-    /// Could not be read for some commits.
-    Unreadable,
+crate::named_enum! {
+    /// How complete [`Touched::functions`] of a history is.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub enum TouchedFunctions {
+        /// Read completely.
+        #[default]
+        Read = "read",
+        /// Still being read.
+        Reading = "being_read",
+        /// Could not be read for some commits.
+        Unreadable = "unreadable",
+    }
 }

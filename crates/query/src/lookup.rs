@@ -58,7 +58,7 @@ pub enum LookupError {
 fn skip_advice(reason: &str) -> &'static str {
     match reason {
         "binary" => "it is a binary file",
-        "not_utf8" => "its encoding is unknown; convert it to UTF-8",
+        "not_utf8" => "its name or its text is in an unknown encoding; convert it to UTF-8",
         "too_large" => "it is larger than `index.max_file_bytes`; raise that setting",
         "long_lines" => {
             "its lines are too long, as in minified code; search the file that it was made from"
