@@ -28,6 +28,7 @@ pub(super) fn read(text: &str) -> Option<Mark> {
         .or_else(|| syntax_error(text))
         .or_else(|| place_in_parentheses(text))
         .or_else(|| flow_place(text))
+        .or_else(|| coded(text))
         .or_else(|| place_below(text).map(Mark::Place))
 }
 
@@ -147,18 +148,34 @@ fn place_below(text: &str) -> Option<Frame> {
 /// Reads Ruff's ``F401 [*] `os` imported but unused`` above the place: the code of a rule, and the message.
 fn violation(text: &str, below: &[&str]) -> Option<Mark> {
     let (code, told) = text.split_once(' ')?;
-    let is_code = code.len() <= MAX_CODE
-        && code.starts_with(|c: char| c.is_ascii_uppercase())
-        && code.ends_with(|c: char| c.is_ascii_digit())
-        && code
-            .bytes()
-            .all(|b| b.is_ascii_uppercase() || b.is_ascii_digit());
-    if !is_code {
+    if !is_rule_code(code) {
         return None;
     }
     let next = below.first().filter(|line| line.len() <= MAX_LINE)?;
     place_below(next.trim())?;
     Some(message_text(told.trim_start_matches("[*] ")))
+}
+
+/// Reads `shop/cart.py:9:8: F401 'os' imported but unused`, the one-line form of most linters: the code of a rule, with
+/// or without a colon, between the place and the message.
+fn coded(text: &str) -> Option<Mark> {
+    let (place, rest) = leading_place(text)?;
+    let (code, told) = rest.strip_prefix(": ")?.trim_start().split_once(' ')?;
+    let told = told.trim_start().trim_start_matches("[*] ");
+    let (_, _, column) = place;
+    let is_code = is_rule_code(code.strip_suffix(':').unwrap_or(code));
+    // A sentence after a path and a line may begin with a word such as PEP8.
+    (column > 0 && is_code && !told.is_empty()).then(|| message(place, "", told))
+}
+
+/// Whether a word is the code of a linter's rule: `F401`, `SA4006`.
+fn is_rule_code(word: &str) -> bool {
+    word.len() <= MAX_CODE
+        && word.starts_with(|c: char| c.is_ascii_uppercase())
+        && word.ends_with(|c: char| c.is_ascii_digit())
+        && word
+            .bytes()
+            .all(|b| b.is_ascii_uppercase() || b.is_ascii_digit())
 }
 
 fn indent(line: &str) -> usize {

@@ -312,6 +312,15 @@ fn errors_of_compilers_are_found_among_warnings() {
 }
 
 #[test]
+fn violations_of_linters_are_failures() {
+    let found = read_log(
+        "ruff check\nshop/cart.py:9:8: F401 [*] `os` imported but unused\nshop/price.py:41:5: F821 undefined name 'rate'\nFound 2 errors.\n",
+    );
+    let places = ["shop/cart.py:9", "shop/price.py:41"];
+    assert_question(&found.failures, &places, "undefined name 'rate'");
+}
+
+#[test]
 fn trace_across_block_boundary_stays_whole() {
     for before in 3_985..4_005 {
         let mut text = "ok\n".repeat(before);

@@ -86,6 +86,29 @@ fn places_below_messages_are_read() {
 }
 
 #[test]
+fn violations_behind_their_places_are_read() {
+    check(&[
+        (
+            "shop/cart.py:9:8: F401 [*] `os` imported but unused\nshop/price.py:41:5: E1101: Module 'shop' has no 'rate' member (no-member)\nFound 2 errors.",
+            "shop/price.py:41:5 | shop/cart.py:9:8 | ! `os` imported but unused | ! Module 'shop' has no 'rate' member (no-member)",
+        ),
+        (
+            "C:\\ci\\shop\\cart.py:9:80: E501 line too long (92 > 79 characters)",
+            "C:/ci/shop/cart.py:9:80 | ! line too long (92 > 79 characters)",
+        ),
+        // A remark about a line, a word of a sentence, a time, and a code without a message.
+        ("shop/cart.py:9: PEP8 asks for two lines", ""),
+        ("shop/cart.py:9:8: Cart is unused", ""),
+        ("on 9:30:15: F401 is disabled", ""),
+        ("shop/cart.py:9:8: F401", ""),
+        (
+            "shop/cart.py:9:8: C: Style/Quotes: Prefer single quotes",
+            "",
+        ),
+    ]);
+}
+
+#[test]
 fn annotations_are_read() {
     check(&[
         (
