@@ -317,7 +317,7 @@ fn violations_of_linters_are_failures() {
         "ruff check\nshop/cart.py:9:8: F401 [*] `os` imported but unused\nshop/price.py:41:5: F821 undefined name 'rate'\nFound 2 errors.\n",
     );
     let places = ["shop/cart.py:9", "shop/price.py:41"];
-    assert_question(&found.failures, &places, "undefined name 'rate'");
+    assert_question(&found.failures, &places, "undefined name");
 }
 
 #[test]
