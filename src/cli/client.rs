@@ -259,7 +259,9 @@ impl Call<'_> {
             request = request.bearer_auth(token);
         }
         let unreachable = |error: reqwest::Error| ServerUnreachable::new(server, &error);
-        let request = request.build().map_err(|_| {
+        let request = request.build().ok();
+        let request = request.filter(|request| matches!(request.url().scheme(), "http" | "https"));
+        let request = request.ok_or_else(|| {
             UsageError(format!(
                 "--server must be a URL such as http://127.0.0.1:7878, not {server:?}"
             ))

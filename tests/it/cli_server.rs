@@ -48,6 +48,18 @@ fn redirect_to_another_server_names_it() {
 }
 
 #[test]
+fn server_of_another_scheme_is_a_wrong_argument() {
+    for server in ["ftp://127.0.0.1", "localhost:7878", "127.0.0.1:7878"] {
+        let output = foveate(&["repo", "list", "--server", server])
+            .output()
+            .unwrap();
+        let text = stderr(&output);
+        assert_eq!(output.status.code(), Some(2), "{text}");
+        assert!(text.contains("--server must be a URL"), "{text}");
+    }
+}
+
+#[test]
 fn answer_of_another_server_is_an_error() {
     for answer in [
         "302 Found\r\nlocation: /login\r\ncontent-length: 0\r\n\r\n",

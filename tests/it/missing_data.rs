@@ -255,6 +255,19 @@ fn sources_in_other_encodings_are_read_and_non_utf8_names_listed() {
 }
 
 #[test]
+fn repository_without_text_is_told_from_one_without_matches() {
+    let keep = tempfile::tempdir().unwrap();
+    std::fs::write(keep.path().join("logo.png"), b"\x89PNG\r\n\0\0").unwrap();
+    let output = ask(keep.path(), &search_path(), &[]);
+    let told = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(3), "{told}");
+    assert!(
+        told.contains("no_match: no file of the repository has text"),
+        "{told}"
+    );
+}
+
+#[test]
 fn text_with_a_hyphen_is_accepted_unknown_options_fail() {
     let (_keep, root) = tree(SHOP);
     let run = |arguments: &[&str]| {

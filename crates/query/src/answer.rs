@@ -153,6 +153,8 @@ fn no_match(ranked: &Ranked, request: &Request, files: &Files) -> Option<Issue> 
         "the repository has no files at this revision"
     } else if request.query.trim().is_empty() {
         "the query has no words, and there is no change to ask about"
+    } else if files.ids().all(|file| files.content(file).is_none()) {
+        "no file of the repository has text to search: all are binary, or skipped for another reason"
     } else {
         "nothing in the repository matches the words of the query"
     };
