@@ -189,7 +189,27 @@ pub(crate) fn asking_words(text: &QueryText) -> Vec<String> {
     if !query.is_short {
         return Vec::new();
     }
-    let readings = query.clauses.iter().filter_map(rules::read);
+    let question = look_ups::read(text, &query);
+    let of_question = question.map_or(&[][..], |question| look_ups::asking_words(question.asks));
+    let kinds = question.map(|question| look_ups::kinds_of_answers(question.asks, &query.clauses));
+    let kinds = kinds.into_iter().flatten().map(|word| word.text.clone());
+    let words = asking_verbs(&query, question.map(|question| question.asks)).into_iter();
+    words
+        .map(|word| word.text.clone())
+        .chain(of_question.iter().map(|word| (*word).to_owned()))
+        .chain(kinds)
+        .collect()
+}
+
+/// Returns the verbs and nouns by which the clauses of a short query ask for a definition, uses or dependencies.
+fn asking_verbs(query: &Query, asks: Option<LookUp>) -> Vec<&Word> {
+    let clauses = query.clauses.iter();
+    if asks == Some(LookUp::Dependencies) {
+        return clauses
+            .filter_map(|clause| asking::dependency_word(&clause.words))
+            .collect();
+    }
+    let readings = clauses.filter_map(rules::read);
     let readings = readings.filter(|reading| {
         let kind = reading.rule.kind;
         reading.shape != Shape::Statement
@@ -198,15 +218,8 @@ pub(crate) fn asking_words(text: &QueryText) -> Vec<String> {
                 IntentKind::UsageExploration | IntentKind::DefinitionLookup
             )
     });
-    let words = readings.filter_map(|reading| asking::word(&reading.clause.words));
-    let words = words.map(|word| word.text.clone());
-    let question = look_ups::read(text, &query);
-    let of_question = question.map_or(&[][..], |question| look_ups::asking_words(question.asks));
-    let kinds = question.map(|question| look_ups::kinds_of_answers(question.asks, &query.clauses));
-    let kinds = kinds.into_iter().flatten().map(|word| word.text.clone());
-    words
-        .chain(of_question.iter().map(|word| (*word).to_owned()))
-        .chain(kinds)
+    readings
+        .filter_map(|reading| asking::word(&reading.clause.words))
         .collect()
 }
 

@@ -135,6 +135,8 @@ pub struct Resolution {
     pub lines: Vec<NamedLine>,
     /// The function of the innermost stack frame that is found, or else at the first line that the query names.
     pub place: Option<DefId>,
+    /// The functions of the innermost stack frames that are found of the errors that led to the one at `place`.
+    pub causes: Vec<DefId>,
     /// The parts that the caller changed, with their files.
     pub changed: Vec<(FileId, Hunk)>,
     /// Paths and symbols of the focus that the snapshot does not have, as given.

@@ -208,6 +208,50 @@ fn place_of_a_frame_is_a_definition_that_counts() {
 }
 
 #[test]
+fn functions_that_raised_the_errors_of_a_chain_are_first() {
+    let snapshot = of_text(
+        "
+        //- shop/pool.py
+        class Pool:
+            def take(self, wait):
+                raise EmptyError(wait)
+
+            def lend(self, wait):
+                return self.take(wait)
+
+            def give(self, shelf):
+                raise FullError(shelf)
+        ",
+    );
+    let chain = |joint: &str| {
+        format!(
+            "Traceback (most recent call last):\n  File \"shop/pool.py\", line 6, in lend\n    return self.take(wait)\n  \
+             File \"shop/pool.py\", line 3, in take\n    raise EmptyError(wait)\nEmptyError: 1\n\n{joint}\n\n\
+             Traceback (most recent call last):\n  File \"app.py\", line 2, in <module>\n    pool.give(1)\n  \
+             File \"shop/pool.py\", line 9, in give\n    raise FullError(shelf)\nFullError: 1\n"
+        )
+    };
+    for joint in [
+        "During handling of the above exception, another exception occurred:",
+        "The above exception was the direct cause of the following exception:",
+    ] {
+        let query = chain(joint);
+        let config = RankingConfig::default().resolve;
+        let (text, request) = (QueryText::parse(&query), Request::default());
+        let found = resolve(&snapshot, &text, &request, &config, &Deadline::none());
+        let name = |id: &DefId| snapshot.files.definition(*id).qualified_name.to_string();
+        assert_eq!(found.place.as_ref().map(name).as_deref(), Some("Pool.give"));
+        let causes: Vec<String> = found.causes.iter().map(name).collect();
+        assert_eq!(causes, ["Pool.take"]);
+
+        let functions = ask::ask(&snapshot, &query).functions;
+        let mut first: Vec<&str> = functions.iter().take(2).map(|f| &*f.name).collect();
+        first.sort_unstable();
+        assert_eq!(first, ["Pool.give", "Pool.take"]);
+    }
+}
+
+#[test]
 fn mere_name_of_several_files_names_no_place() {
     assert_eq!(place(ALIKE, "error in `utils.py:2`"), "");
     assert_eq!(place(ALIKE, "It fails\n\n```\nutils.py:2: no\n```"), "");

@@ -27,6 +27,8 @@ pub struct Trace<'a> {
     /// Outermost first. Several messages, and the stacks of several threads, are in reverse order: the first is
     /// the last here.
     pub frames: Vec<Frame>,
+    /// The innermost frames of the errors that led to the last one, where callers are printed first.
+    pub causes: Vec<Frame>,
     /// Lines of source code, and the lines below the first one of an error, without headers and frames.
     pub source: Vec<&'a str>,
     /// The texts of errors.
@@ -290,7 +292,11 @@ impl<'a> Trace<'a> {
     fn marked(&mut self, mark: &Mark, line: &'a str) {
         self.in_message &= matches!(mark, Mark::Error | Mark::Filler);
         match mark {
-            Mark::Header | Mark::Joint => self.header(line),
+            Mark::Header => self.header(line),
+            Mark::Joint => {
+                self.end_cause();
+                self.header(line);
+            }
             Mark::Frame(found, order) => {
                 self.push(found.clone(), *order);
                 self.has_calls = true;
@@ -344,6 +350,13 @@ impl<'a> Trace<'a> {
         self.awaits_text = false;
         self.after_header = true;
         self.after_frame = false;
+    }
+
+    /// Ends the frames of an error that led to the next one.
+    fn end_cause(&mut self) {
+        let is_innermost_last = self.order == Some(Order::OutermostFirst) && !self.is_other;
+        let innermost = self.run.last().filter(|_| is_innermost_last);
+        self.causes.extend(innermost.cloned());
     }
 
     fn message(&mut self, message: &Message) {

@@ -32,6 +32,13 @@ pub(super) fn word(clause: &[Word]) -> Option<&Word> {
     clause.iter().find(asks)
 }
 
+/// Returns the word of a clause by which it asks what its subject depends on. The subject, which may be the call graph, stands
+/// before it.
+pub(super) fn dependency_word(clause: &[Word]) -> Option<&Word> {
+    let mut words = clause.iter().rev();
+    words.find(|word| !word.is_name && is_use(word))
+}
+
 /// Returns what a clause of a kind of intent looks up about its subject: its definition, or its uses.
 pub(super) fn look_up(kind: IntentKind, clause: &[Word]) -> Option<LookUp> {
     let word = word(clause)?;

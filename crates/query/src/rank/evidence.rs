@@ -122,8 +122,9 @@ pub(super) struct Evidence {
     cited: Vec<(u32, f32)>,
     /// Files of the caller's focus or change, each with its strength.
     pub focus: Vec<(FileId, f32)>,
-    /// The function at the place that the query names, if it says little else.
-    pub place: Option<DefId>,
+    /// The function at the place that the query names, and those where the errors that led there were raised, if the query
+    /// says little else.
+    pub places: Vec<DefId>,
     /// Messages of the repository that the query's error messages match, or of which most is in its sentences.
     pub messages: Vec<(MessagePlace, f32)>,
 }
@@ -186,7 +187,7 @@ impl Evidence {
             imports: noisy_or(files(true)),
             cited: cited(snapshot, text, resolution, config),
             focus: focus(resolution),
-            place: resolution.place.filter(|_| says_little(text)),
+            places: places(resolution, text),
             messages: messages::gather(snapshot, text, config),
         }
     }
@@ -269,6 +270,15 @@ fn cited(
         newest.iter().map(move |commit| (*commit, share))
     });
     noisy_or(text.citations.iter().flat_map(of).chain(touching).collect())
+}
+
+/// Returns the functions at the place that the query names, if it says little else.
+fn places(resolution: &Resolution, text: &QueryText) -> Vec<DefId> {
+    let named = resolution.place.iter().chain(&resolution.causes);
+    match says_little(text) {
+        true => named.copied().collect(),
+        false => Vec::new(),
+    }
 }
 
 fn focus(resolution: &Resolution) -> Vec<(FileId, f32)> {

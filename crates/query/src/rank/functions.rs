@@ -191,8 +191,10 @@ impl<'a> Candidates<'a> {
             }
             self.stretches.mention(&self.snapshot.files, *id, *strength);
         }
-        if let Some(signals) = evidence.place.and_then(|id| self.signals_of(id)) {
-            signals.place = 1.0;
+        for id in &evidence.places {
+            if let Some(signals) = self.signals_of(*id) {
+                signals.place = 1.0;
+            }
         }
         for (place, share) in &evidence.messages {
             if let Some(signals) = place.enclosing.and_then(|id| self.signals_of(id)) {

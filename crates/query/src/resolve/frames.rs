@@ -27,9 +27,11 @@ enum BundleOrigin {
 }
 
 impl Resolver<'_> {
-    /// Resolves the stack frames from the innermost (the last) outwards: the first one that is found weighs most.
+    /// Resolves the stack frames from the innermost (the last) outwards: the first one that is found weighs most. Of each
+    /// error that led to another one, the first that is found is a cause.
     pub(super) fn frames(&mut self, text: &QueryText) {
         let mut last = true;
+        let mut seeks_cause = false;
         for (position, frame) in text.frames.iter().rev().enumerate() {
             if !self.has_time_for(position) {
                 break;
@@ -39,9 +41,10 @@ impl Resolver<'_> {
             } else {
                 self.config.strength.frame
             };
-            let known = match self.meaning(frame) {
+            seeks_cause |= text.causes.contains(frame);
+            let (known, place) = match self.meaning(frame) {
                 Meaning::Files(files) => {
-                    let known = self.add_places(frame, &files, strength, text);
+                    let place = self.add_places(frame, &files, strength, text);
                     // Top-level code that an outer frame is in merely leads to the failure.
                     if let [file] = files.as_slice()
                         && (last || frame.function.is_empty())
@@ -49,23 +52,30 @@ impl Resolver<'_> {
                     {
                         self.add_line(*file, frame.line);
                     }
-                    known
+                    (!files.is_empty(), place)
                 }
                 Meaning::Named(found, certainty) => {
-                    self.add_named(frame, &found, strength * certainty)
+                    let place = self.add_named(frame, &found, strength * certainty);
+                    (!found.is_empty(), place)
                 }
             };
+            self.add_place(place);
+            if seeks_cause && place.is_some() {
+                self.found.causes.extend(place);
+                seeks_cause = false;
+            }
             last &= !known;
         }
     }
 
+    /// Records the files and functions that a frame may mean. Returns its place.
     fn add_places(
         &mut self,
         frame: &Frame,
         files: &[FileId],
         strength: f32,
         text: &QueryText,
-    ) -> bool {
+    ) -> Option<DefId> {
         let mut definitions: Vec<DefId> = Vec::new();
         for file in files {
             self.add_file(*file, EvidenceSource::Traceback, strength);
@@ -79,14 +89,19 @@ impl Resolver<'_> {
             }
         }
         let added = self.traced(frame, strength, &definitions);
-        self.add_place(match frame.function.as_str() {
+        match frame.function.as_str() {
             "" => place_at_line(&frame.path, &added),
             _ => added.first().copied(),
-        });
-        !files.is_empty()
+        }
     }
 
-    fn add_named(&mut self, frame: &Frame, definitions: &[DefId], strength: f32) -> bool {
+    /// Records the functions that have the name of a frame, and their files. Returns its place.
+    fn add_named(
+        &mut self,
+        frame: &Frame,
+        definitions: &[DefId],
+        strength: f32,
+    ) -> Option<DefId> {
         let mut files: Vec<FileId> = definitions.iter().map(|id| id.file).collect();
         files.dedup();
         for file in &files {
@@ -97,10 +112,10 @@ impl Resolver<'_> {
             );
         }
         let added = self.traced(frame, strength, definitions);
-        if let [definition] = added.as_slice() {
-            self.add_place(Some(*definition));
+        match added.as_slice() {
+            [definition] => Some(*definition),
+            _ => None,
         }
-        !definitions.is_empty()
     }
 
     /// Records the definitions that a frame may mean. Returns those that count, in path order.

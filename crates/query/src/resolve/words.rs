@@ -45,6 +45,9 @@ const DECLARING: &[&str] = &[
     "interface", "macro", "method", "struct", "trait",
 ];
 
+/// Words by which a question for dependencies asks for those of a function: "what does x call".
+const CALLING: &[&str] = &["call", "called", "callees", "invoke", "invoked"];
+
 /// Whether a word carries no meaning about code.
 pub(crate) fn is_stop_word(word: &str) -> bool {
     STOP_WORDS.binary_search(&word).is_ok()
@@ -139,8 +142,8 @@ impl Resolver<'_> {
     }
 
     /// Returns a word as the title spells it, if that is the name of a definition. A word in lower case is only meant as a
-    /// name if it has a sigil (`$patch`, `_load`), or where functions or types are asked about: "where is caching
-    /// implemented?" looks for more than a variable `caching`.
+    /// name if it has a sigil (`$patch`, `_load`), or where functions or types are asked about, such as their callers and
+    /// tests: "where is caching implemented?" looks for more than a variable `caching`.
     fn spelled_like_definition<'t>(
         &self,
         word: &str,
@@ -165,7 +168,13 @@ impl Resolver<'_> {
         let is_meant = match (asks, name.starts_with(char::is_uppercase)) {
             // A sentence begins in upper case.
             (_, true) => at > 0 && !found.is_empty(),
-            (LookUp::Calls, _) => is_any(|kind| kind.is_function() || kind.is_class()),
+            (LookUp::Calls | LookUp::Tests, _) => {
+                is_any(|kind| kind.is_function() || kind.is_class())
+            }
+            // A project may have the name of its main function: "what does shop depend on?"
+            (LookUp::Dependencies, _) if asks_for_calls(title) => {
+                is_any(DefinitionKind::is_function)
+            }
             (LookUp::Overrides, _) => is_any(DefinitionKind::is_function),
             (LookUp::Implementers, _) => is_any(DefinitionKind::is_class),
             (LookUp::Definition, _) if asks_for_declaration(title) => {
@@ -218,8 +227,17 @@ impl Resolver<'_> {
 
 /// Whether a question for a definition asks for code of a name.
 fn asks_for_declaration(title: &str) -> bool {
-    let mut words = title.split(|c: char| !c.is_alphanumeric());
-    words.any(|word| DECLARING.contains(&word.to_lowercase().as_str()))
+    has_word(title, DECLARING)
+}
+
+/// Whether a question for dependencies asks for those of a function.
+fn asks_for_calls(title: &str) -> bool {
+    has_word(title, CALLING)
+}
+
+fn has_word(title: &str, words: &[&str]) -> bool {
+    let mut found = title.split(|c: char| !c.is_alphanumeric());
+    found.any(|word| words.contains(&word.to_lowercase().as_str()))
 }
 
 /// Replaces dotted names, and names of several words, that were resolved by commas: `do_close_door` is found by its name, so

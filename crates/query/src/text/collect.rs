@@ -28,6 +28,8 @@ const MAX_LOGGED: usize = 50;
 
 /// Maximum citations that are kept; a text with more is a log or a list.
 const MAX_CITATIONS: usize = 50;
+/// Maximum errors that led to others.
+const MAX_CAUSES: usize = 4;
 
 /// Maximum bytes of a name; a longer one names nothing.
 const MAX_NAME: usize = 512;
@@ -506,6 +508,9 @@ impl Collector<'_> {
     /// Collects from a trace. What a trace above has, too, is not repeated in its text.
     fn trace(&mut self, trace: &Trace<'_>) {
         let mut text = String::new();
+        let left = MAX_CAUSES.saturating_sub(self.text.causes.len());
+        let causes = trace.causes.iter().take(left).cloned();
+        self.text.causes.extend(causes);
         for found in &trace.frames {
             self.frame(found);
             let key = format!("{}:{} {}", found.path, found.line, found.function);

@@ -87,7 +87,11 @@ fn verb_of_a_question_names_nothing() {
     ] {
         assert_eq!(names(query), ["door"], "{query}");
     }
-    assert!(names("who uses the call graph?").contains(&"call graph".to_owned()));
+    for query in [
+        "who uses the call graph?", "what does the call graph depend on?",
+    ] {
+        assert!(names(query).contains(&"call graph".to_owned()), "{query}");
+    }
     assert!(names("Doors crash after a call").contains(&"call".to_owned()));
 }
 
@@ -118,12 +122,15 @@ fn plain_word_that_a_question_looks_up_is_a_name() {
             &["Shelf", "Door"],
         ),
         ("who calls paint?", &["paint"]),
+        ("which tests cover paint?", &["paint"]),
+        ("what does paint call?", &["paint"]),
     ] {
         assert_eq!(names(query, true), wanted, "{query}");
         assert_eq!(names(query, false), [""; 0], "{query}");
     }
     for query in [
         "who uses paint?",
+        "what does paint depend on?",
         "where is the Shelf paint defined?",
         "where is shelf defined?",
         "the Shelf is empty",
