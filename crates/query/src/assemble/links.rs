@@ -60,7 +60,11 @@ impl Links {
         let links = match plan.looked_up.asks() {
             Some(LookUp::Tests) => asked_tests::tests(plan),
             Some(LookUp::Overrides) => related::overrides(plan),
-            Some(LookUp::Dependencies) => related::dependencies(plan),
+            Some(LookUp::Dependencies) => {
+                let mut links = imports::imported(plan);
+                links.extend(related::dependencies(plan));
+                links
+            }
             Some(LookUp::Difference) => Vec::new(),
             Some(LookUp::Definition) if plan.looked_up.asks_where() => related::definitions(plan),
             Some(LookUp::Uses) if !plan.looked_up.modules().is_empty() => imports::importers(plan),

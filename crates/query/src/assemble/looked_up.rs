@@ -35,7 +35,7 @@ pub(super) struct LookedUp {
     definitions: Vec<DefId>,
     /// The definitions and the members of those that are types; for a file its definitions.
     parts: Vec<DefId>,
-    /// The files that a question for uses names instead of definitions.
+    /// The files that a question for uses or dependencies names instead of definitions.
     modules: Vec<FileId>,
     /// The method of the definitions that a question for overrides is about, where they inherit it from a base outside the
     /// repository.
@@ -64,6 +64,9 @@ impl LookedUp {
         let definitions = written(resolution, named);
         if asks == LookUp::Uses && definitions.is_empty() {
             return Self::of_modules(snapshot, resolution);
+        }
+        if asks == LookUp::Dependencies && definitions.is_empty() {
+            return Self::of_dependent_modules(snapshot, resolution);
         }
         let (definitions, asks) = meant(snapshot, asks, query, resolution, definitions);
         let has_many = definitions.len() > config.cards.max_meanings;
@@ -145,6 +148,16 @@ impl LookedUp {
         Self {
             asks: Some(LookUp::Uses),
             modules: modules.take(MAX_MODULES).collect(),
+            ..Self::default()
+        }
+    }
+
+    /// Finds the files whose dependencies a question asks for. Their code is not shown: it is what the reader has.
+    fn of_dependent_modules(snapshot: &Snapshot, resolution: &Resolution) -> Self {
+        Self {
+            asks: Some(LookUp::Dependencies),
+            modules: named_files(resolution).take(MAX_MODULES).collect(),
+            parts: definitions_of_files(&snapshot.files, resolution),
             ..Self::default()
         }
     }
@@ -259,9 +272,7 @@ fn meant(
     let files = &snapshot.files;
     let definitions = match asks {
         LookUp::Definition if resolution.has_only_names => defined(snapshot, query, definitions),
-        LookUp::Tests | LookUp::Dependencies if definitions.is_empty() => {
-            definitions_of_files(files, resolution)
-        }
+        LookUp::Tests if definitions.is_empty() => definitions_of_files(files, resolution),
         LookUp::Difference => compared(files, resolution, query, definitions),
         // A method is implemented by those that override it.
         LookUp::Implementers if definitions.iter().all(|id| is_method(files, *id)) => {
@@ -351,24 +362,38 @@ fn declarations(snapshot: &Snapshot, id: DefId) -> impl Iterator<Item = DefId> {
     named.iter().copied().filter(is_declaration)
 }
 
-/// Returns the type that an alias stands for, if it is nothing but another name for it.
+/// Returns the type or function that an alias stands for, if it is nothing but another name for it.
 fn aliased(snapshot: &Snapshot, id: DefId) -> Option<DefId> {
+    use DefinitionKind::{Constant, Field, TypeAlias, Variable};
     let Snapshot { files, symbols, .. } = snapshot;
     let definition = files.definition(id);
     let text = definition.span.of(files.text(id.file));
-    // `A | B`, `List<A>` and `fn(A)` are types of their own.
-    let is_type_of_its_own = text.contains(['|', '&', '*', '<', '(', '[', '{']);
-    if definition.kind != DefinitionKind::TypeAlias || is_type_of_its_own {
-        return None;
-    }
-    let words = text.split(|c: char| !c.is_alphanumeric() && c != '_');
+    let is_value = matches!(definition.kind, Constant | Field | Variable);
+    let names = match definition.kind {
+        // `A | B`, `List<A>` and `fn(A)` are types of their own.
+        TypeAlias if !text.contains(['|', '&', '*', '<', '(', '[', '{']) => text,
+        _ if is_value => assigned_name(text)?,
+        _ => return None,
+    };
+    let words = names.split(|c: char| !c.is_alphanumeric() && c != '_');
     let named = words.flat_map(|word| symbols.named(word)).copied();
     let mut named = named.take(MAX_ALIASED).filter(|named| {
         let kind = files.definition(*named).kind;
-        kind.is_class() && is_used_in(snapshot, *named, id)
+        let may_be_meant = kind.is_class() || is_value && kind.is_function();
+        may_be_meant && is_used_in(snapshot, *named, id)
     });
     let first = named.next();
     first.filter(|_| named.next().is_none())
+}
+
+/// Returns the last part of the name that is the whole value of an assignment: `load` of `open = read = files.load`.
+fn assigned_name(text: &str) -> Option<&str> {
+    let (target, value) = text.rsplit_once('=')?;
+    let value = value.trim().trim_end_matches(';').trim_end();
+    let is_comparison = target.ends_with(['=', '!', '<', '>']);
+    let is_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | ':');
+    let name = value.rsplit(['.', ':']).next()?;
+    (!is_comparison && !name.is_empty() && value.chars().all(is_name)).then_some(name)
 }
 
 /// Whether the lines of another definition surely use a definition.

@@ -96,12 +96,7 @@ impl Resolver<'_> {
     }
 
     /// Records the functions that have the name of a frame, and their files. Returns its place.
-    fn add_named(
-        &mut self,
-        frame: &Frame,
-        definitions: &[DefId],
-        strength: f32,
-    ) -> Option<DefId> {
+    fn add_named(&mut self, frame: &Frame, definitions: &[DefId], strength: f32) -> Option<DefId> {
         let mut files: Vec<FileId> = definitions.iter().map(|id| id.file).collect();
         files.dedup();
         for file in &files {

@@ -1,6 +1,7 @@
-//! Adds the imports between the best files, or those of the modules that a short question looks up.
+//! Adds the imports between the best files, or those of or in the modules that a short question looks up.
 
-use foveate_index::{FileId, Snapshot};
+use foldhash::HashMap;
+use foveate_index::{FileId, Files, Snapshot};
 use foveate_model::{Import, Lines, Role, Span};
 
 use super::link::{self, Link};
@@ -84,6 +85,53 @@ pub(super) fn importers(plan: &Plan<'_>) -> Vec<Link> {
         line,
     });
     links.collect()
+}
+
+/// Returns the imports of other files of the repository in the files whose dependencies a question looks up.
+pub(super) fn imported(plan: &Plan<'_>) -> Vec<Link> {
+    let graph = &plan.snapshot.graph;
+    let mut found = Vec::new();
+    for from in plan.looked_up.modules() {
+        let beside = Beside::new(plan, graph.imports(*from));
+        let modules = graph.import_modules(*from).iter();
+        for (import, module) in imports_of(plan, *from).iter().zip(modules) {
+            let Some(module) = module.filter(|module| module != from) else {
+                continue;
+            };
+            found.push(Link::Import {
+                chain: vec![*from, beside.taken(import, module).unwrap_or(module)],
+                statement: import.span,
+                line: import.line,
+            });
+        }
+    }
+    found.truncate(plan.config.links.max_named_uses);
+    found
+}
+
+/// Files by their directory and their name without extension.
+struct Beside<'a> {
+    files: &'a Files,
+    by_name: HashMap<(&'a str, &'a str), FileId>,
+}
+
+impl<'a> Beside<'a> {
+    fn new(plan: &Plan<'a>, all: &[FileId]) -> Self {
+        let files = &plan.snapshot.files;
+        let named = all.iter().map(|file| {
+            let path = &files.file(*file).path;
+            ((path.directory(), path.stem()), *file)
+        });
+        let by_name = named.collect();
+        Self { files, by_name }
+    }
+
+    /// Returns the file of a module that an import takes from its package by its name: `from package import module`.
+    fn taken(&self, import: &Import, package: FileId) -> Option<FileId> {
+        let directory = self.files.file(package).path.directory();
+        let mut names = import.names.iter();
+        names.find_map(|taken| self.by_name.get(&(directory, &*taken.name)).copied())
+    }
 }
 
 /// Returns the span and line of the first statement of a file that imports another one.

@@ -563,6 +563,27 @@ fn definition_comes_with_its_declaration_and_the_target_of_an_alias() {
 }
 
 #[test]
+fn definition_of_another_name_comes_with_the_function_that_it_names() {
+    let snapshot = fixture(
+        "
+        //- shop/__init__.py
+        from shop.shelf import open_shelf
+
+        open_it = open_any = open_shelf
+        opens = [open_shelf]
+        //- shop/shelf.py
+        def open_shelf(size):
+            return size
+        ",
+    );
+    for (name, is_alias) in [("open_it", true), ("open_any", true), ("opens", false)] {
+        let pack = asked(&snapshot, &format!("where is shop.{name} defined?"), 4000);
+        let has_function = pack.context.contains("def open_shelf");
+        assert_eq!(has_function, is_alias, "{}", pack.context);
+    }
+}
+
+#[test]
 fn kind_that_a_question_says_chooses_among_definitions_of_a_name() {
     let snapshot = fixture(
         "
@@ -637,6 +658,10 @@ fn dependencies_of_a_file_are_those_of_its_definitions() {
     let wanted = "darken_colour: used by Shelf.take".to_owned();
     assert!(shown.contains(&wanted), "{shown:?}");
     assert!(!pack.context.contains("lighten_colour"), "{}", pack.context);
+    let imports = items(&pack, "imports").into_iter();
+    let reasons: Vec<&str> = imports.map(|item| item.reason.as_str()).collect();
+    assert_eq!(reasons, ["imports shop/paint.py"]);
+    assert!(!pack.context.contains("round_up"), "{}", pack.context);
 }
 
 #[test]
