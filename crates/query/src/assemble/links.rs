@@ -65,6 +65,7 @@ impl Links {
                 links.extend(related::dependencies(plan));
                 links
             }
+            Some(LookUp::Behaviour) => related::dependencies(plan),
             Some(LookUp::Difference) => Vec::new(),
             Some(LookUp::Definition) if plan.looked_up.asks_where() => related::definitions(plan),
             Some(LookUp::Uses) if !plan.looked_up.modules().is_empty() => imports::importers(plan),

@@ -68,6 +68,11 @@ impl LookedUp {
         if asks == LookUp::Dependencies && definitions.is_empty() {
             return Self::of_dependent_modules(snapshot, resolution);
         }
+        let is_function = |id: &DefId| snapshot.files.definition(*id).kind.is_function();
+        // What a type does is more than its own code says.
+        if asks == LookUp::Behaviour && !definitions.iter().all(is_function) {
+            return Self::default();
+        }
         let (definitions, asks) = meant(snapshot, asks, query, resolution, definitions);
         let has_many = definitions.len() > config.cards.max_meanings;
         if asks == LookUp::Implementers && has_many {
@@ -201,7 +206,7 @@ impl LookedUp {
                 self.has_only_names && !kind.is_function() && !kind.is_container()
             }
             Some(LookUp::Implementers | LookUp::Overrides | LookUp::Tests) => kind.is_class(),
-            Some(LookUp::Dependencies | LookUp::Difference) | None => false,
+            Some(LookUp::Dependencies | LookUp::Behaviour | LookUp::Difference) | None => false,
         }
     }
 
@@ -245,10 +250,10 @@ impl LookedUp {
     /// Whether nothing but the definitions and what the question asks of them is an answer: no place is likely enough to be
     /// shown beside them.
     pub(super) fn is_exact(&self) -> bool {
-        use LookUp::{Dependencies, Difference, Implementers, Overrides, Tests};
+        use LookUp::{Behaviour, Dependencies, Difference, Implementers, Overrides, Tests};
         let is_narrow = matches!(
             self.asks(),
-            Some(Dependencies | Difference | Implementers | Overrides | Tests)
+            Some(Behaviour | Dependencies | Difference | Implementers | Overrides | Tests)
         );
         // Where no use is sure, code that is near may be one.
         let has_uses = self.asks_for_uses() && self.has_only_names && self.has_uses;

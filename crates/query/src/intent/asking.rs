@@ -20,23 +20,27 @@ const DEFINITIONS: &[&str] = &["definition", "definitions", "declaration", "decl
 /// Returns the word of a clause by which it asks, if there is one. Only one word of a clause asks; another one of its kind
 /// is the subject, as in "who uses the call graph".
 pub(super) fn word(clause: &[Word]) -> Option<&Word> {
-    let asks = |word: &&Word| !word.is_name && (is_use(word) || is_definition(word));
+    // "Which tests cover Consumer" is about a class.
+    let may_ask = |at: usize, word: &Word| !word.is_name && (at == 0 || !word.is_capitalised);
+    let asks =
+        |(at, word): &(usize, &Word)| may_ask(*at, word) && (is_use(word) || is_definition(word));
     let opens_with = |words: &[&str]| {
         let first = clause.first();
         first.is_some_and(|first| words.contains(&first.text.as_str()))
     };
+    let mut words = clause.iter().enumerate();
     if opens_with(&["where", "wheres", "how"]) {
         // The subject stands before the verb: "where is the call graph defined".
-        return clause.iter().rev().find(asks);
+        return words.rev().find(asks).map(|(_, word)| word);
     }
-    clause.iter().find(asks)
+    words.find(asks).map(|(_, word)| word)
 }
 
 /// Returns the word of a clause by which it asks what its subject depends on. The subject, which may be the call graph, stands
 /// before it.
 pub(super) fn dependency_word(clause: &[Word]) -> Option<&Word> {
     let mut words = clause.iter().rev();
-    words.find(|word| !word.is_name && is_use(word))
+    words.find(|word| !word.is_name && !word.is_capitalised && is_use(word))
 }
 
 /// Returns what a clause of a kind of intent looks up about its subject: its definition, or its uses.

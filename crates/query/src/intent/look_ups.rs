@@ -26,6 +26,8 @@ pub enum LookUp {
     Tests,
     /// What it refers to.
     Dependencies,
+    /// What it does: its code, and what that refers to.
+    Behaviour,
     /// How it differs from another one.
     Difference,
 }
@@ -154,6 +156,12 @@ const QUESTIONS: &[Question] = &[
             "what|whats|which ?are ?the ?all ?direct dependencies|callees of|for|does|do __ ?have ?? $",
             list!("?direct dependencies|callees of|for __ ?? $"),
         ],
+    },
+    Question {
+        asks: LookUp::Behaviour,
+        kind: IntentKind::DefinitionLookup,
+        is_sure: true,
+        patterns: &["what does|did ?the ?<code> NAME ?actually|exactly do ?? $"],
     },
     Question {
         asks: LookUp::Difference,
@@ -329,7 +337,7 @@ pub(super) fn asking_words(asks: LookUp) -> &'static [&'static str] {
             "subclass", "subclasses", "subclassing", "subtypes", "derive", "derives", "deriving",
             "descendants", "classes", "types", "structs", "enums", "interfaces",
         ],
-        LookUp::Definition | LookUp::Uses | LookUp::Calls => &[],
+        LookUp::Definition | LookUp::Uses | LookUp::Calls | LookUp::Behaviour => &[],
     }
 }
 

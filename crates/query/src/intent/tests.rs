@@ -288,6 +288,15 @@ fn phrasings_of_a_look_up_ask_the_same() {
             ][..],
         ),
         (
+            Behaviour,
+            DefinitionLookup,
+            &[
+                "what does open_door do?",
+                "What does `Shelf.open` actually do",
+                "what does the function open_door do?",
+            ][..],
+        ),
+        (
             Difference,
             Explanation,
             &[

@@ -88,7 +88,8 @@ fn verb_of_a_question_names_nothing() {
         assert_eq!(names(query), ["door"], "{query}");
     }
     for query in [
-        "who uses the call graph?", "what does the call graph depend on?",
+        "who uses the call graph?",
+        "what does the call graph depend on?",
     ] {
         assert!(names(query).contains(&"call graph".to_owned()), "{query}");
     }
@@ -101,6 +102,7 @@ fn plain_word_that_a_question_looks_up_is_a_name() {
         //- shelves.py
         class Shelf: pass
         class Door: pass
+        class Consumer: pass
         def shelve(door): pass
         def paint(door): pass
         ";
@@ -124,6 +126,8 @@ fn plain_word_that_a_question_looks_up_is_a_name() {
         ("who calls paint?", &["paint"]),
         ("which tests cover paint?", &["paint"]),
         ("what does paint call?", &["paint"]),
+        ("which tests cover Consumer?", &["Consumer"]),
+        ("what does Consumer depend on?", &["Consumer"]),
     ] {
         assert_eq!(names(query, true), wanted, "{query}");
         assert_eq!(names(query, false), [""; 0], "{query}");

@@ -154,6 +154,7 @@ fn question_for_dependencies_lists_what_the_body_uses() {
     for query in [
         "what does Shelf.take depend on?",
         "which functions does Shelf.take call?",
+        "what does Shelf.take do?",
     ] {
         let pack = asked(&snapshot, query, 4000);
         let shown = reasons(&pack, "definitions");
@@ -568,7 +569,6 @@ fn definition_of_another_name_comes_with_the_function_that_it_names() {
         "
         //- shop/__init__.py
         from shop.shelf import open_shelf
-
         open_it = open_any = open_shelf
         opens = [open_shelf]
         //- shop/shelf.py
