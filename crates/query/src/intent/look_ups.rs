@@ -329,7 +329,10 @@ pub(super) fn asking_words(asks: LookUp) -> &'static [&'static str] {
             "override", "overrides", "overriding", "overridden", "redefine", "redefines",
             "redefined",
         ],
-        LookUp::Dependencies => &["dependencies", "require", "need", "callees"],
+        LookUp::Dependencies => &[
+            "dependencies", "require", "required", "need", "needed", "callees", "rely", "upon", "directly",
+            "actually", "internally",
+        ],
         LookUp::Difference => &["difference", "differences", "differ", "compare"],
         LookUp::Implementers => &[
             "implement", "implements", "implementing", "implementations", "implementers",

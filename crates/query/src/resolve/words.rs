@@ -4,9 +4,9 @@
 
 use foldhash::HashSet;
 use foveate_index::DefId;
-use foveate_model::DefinitionKind;
+use foveate_model::{DefinitionKind, Role};
 
-use super::{EvidenceSource, Resolver};
+use super::{EvidenceSource, Resolver, count_meanings};
 use crate::intent::{self, LookUp};
 use crate::text::{QueryText, SegmentKind, without_fixed_wording};
 
@@ -29,10 +29,11 @@ const STOP_WORDS: &[&str] = &[
 /// Words beside the name that a question looks up: "list the classes that extend Shelf", "the Shelf class".
 const BESIDE_NAMES: &[&str] = &[
     "annotation", "class", "classes", "code", "component", "constant", "declaration", "decorator",
-    "definition", "direct", "enum", "enums", "field", "file", "files", "find", "function",
+    "definition", "direct", "else", "enum", "enums", "field", "file", "files", "find", "function",
     "functions", "give", "implementation", "interface", "interfaces", "list", "macro", "me",
-    "method", "methods", "module", "modules", "object", "please", "show", "source", "struct",
-    "structs", "tell", "trait", "traits", "type", "types", "us", "variable",
+    "method", "methods", "module", "modules", "my", "object", "our", "please", "show", "source",
+    "still", "struct", "structs", "tell", "trait", "traits", "type", "types", "us", "variable",
+    "we",
 ];
 
 /// Sigils that may begin or end a name. Texts also emphasise words with underscores.
@@ -142,8 +143,9 @@ impl Resolver<'_> {
     }
 
     /// Returns a word as the title spells it, if that is the name of a definition. A word in lower case is only meant as a
-    /// name if it has a sigil (`$patch`, `_load`), or where functions or types are asked about, such as their callers and
-    /// tests: "where is caching implemented?" looks for more than a variable `caching`.
+    /// name if it has a sigil (`$patch`, `_load`), or where functions or types are asked about: "where is caching
+    /// implemented?" looks for more than a variable `caching`. What anything may have, uses, tests and dependencies, is
+    /// asked of it only if nothing else has its name: "who uses redirect".
     fn spelled_like_definition<'t>(
         &self,
         word: &str,
@@ -168,21 +170,36 @@ impl Resolver<'_> {
         let is_meant = match (asks, name.starts_with(char::is_uppercase)) {
             // A sentence begins in upper case.
             (_, true) => at > 0 && !found.is_empty(),
-            (LookUp::Calls | LookUp::Tests, _) => {
-                is_any(|kind| kind.is_function() || kind.is_class())
-            }
-            // A project may have the name of its main function: "what does shop depend on?"
+            (LookUp::Calls, _) => is_any(|kind| kind.is_function() || kind.is_class()),
             (LookUp::Dependencies, _) if asks_for_calls(title) => {
                 is_any(DefinitionKind::is_function)
             }
             (LookUp::Overrides, _) => is_any(DefinitionKind::is_function),
             (LookUp::Implementers, _) => is_any(DefinitionKind::is_class),
+            (LookUp::Uses | LookUp::Tests | LookUp::Dependencies, _) => {
+                self.is_one_function_or_type(&found)
+            }
             (LookUp::Definition, _) if asks_for_declaration(title) => {
                 is_any(|kind| kind.is_function() || kind.is_class())
             }
             _ => false,
         };
         is_meant.then_some(name)
+    }
+
+    /// Whether the definitions of a name outside tests are a single function or type.
+    fn is_one_function_or_type(&self, found: &[DefId]) -> bool {
+        let files = &self.snapshot.files;
+        let mut code = found.to_vec();
+        code.retain(|id| files.role_of(*id) == Role::Source);
+        self.hide_declarations(&mut code);
+        let is_function_or_type = |id: &DefId| {
+            let kind = files.definition(*id).kind;
+            kind.is_function() || kind.is_class()
+        };
+        !code.is_empty()
+            && code.iter().all(is_function_or_type)
+            && count_meanings(files, &code) == 1
     }
 
     /// Returns the names of the query that are identifiers of the repository, and each part of dotted ones.
