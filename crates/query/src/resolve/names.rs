@@ -218,7 +218,7 @@ impl Resolver<'_> {
     }
 
     /// Resolves the dotted name of a module to its file; returns false if there is none.
-    fn as_module(&mut self, name: &str, from: EvidenceSource, strength: f32) -> bool {
+    pub(super) fn as_module(&mut self, name: &str, from: EvidenceSource, strength: f32) -> bool {
         let snapshot = self.snapshot;
         let (files, graph) = (&snapshot.files, &snapshot.graph);
         let file = graph.resolve_module(files, name);

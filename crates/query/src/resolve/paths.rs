@@ -26,9 +26,12 @@ impl Resolver<'_> {
             }
             let is_name = mention.line == 0 && !mention.from_url && !mention.path.contains('/');
             if files.is_empty() && is_name {
-                // `Reply.json` may be a method.
+                // `shop.json` may be a module, and `Reply.json` a method.
+                let (name, from) = (&mention.path, EvidenceSource::Prose);
                 let strength = self.config.strength.qualified;
-                self.by_suffix(&mention.path, EvidenceSource::Prose, strength);
+                if !self.as_module(name, from, strength) {
+                    self.by_suffix(name, from, strength);
+                }
             }
             self.line(&files, &mention.path, mention.line, text);
             if mention.last_line > mention.line {

@@ -132,7 +132,8 @@ impl Resolver<'_> {
     /// Whether all words are parts of resolved names, or beside them.
     fn are_parts_of_names<'w>(&self, mut words: impl Iterator<Item = &'w String>) -> bool {
         let names = self.resolved_names();
-        let modules = self.modules.iter().flat_map(|module| module.split('.'));
+        let modules = self.modules.iter();
+        let modules = modules.flat_map(|module| module.split(['.', '_']));
         let parts = names.iter().map(String::as_str).chain(modules);
         let parts: HashSet<String> = parts
             .map(|part| part.trim_matches(|c: char| !c.is_alphanumeric()))

@@ -543,3 +543,27 @@ fn question_that_says_more_than_a_name_does_not_look_it_up_alone() {
         assert!(!has_only_names(query), "{query}");
     }
 }
+
+#[test]
+fn module_is_found_whatever_its_name_looks_like() {
+    const SHOP: &str = "
+        //- shop/__init__.py
+        NAME = 'shop'
+        //- shop/json.py
+        def dump(door): pass
+        //- shop/door_frames.py
+        def hang(door): pass
+        ";
+    let snapshot = snapshot(SHOP, &[]);
+    for (query, path) in [
+        // It ends like a file.
+        ("who imports shop.json", "shop/json.py"),
+        ("who imports shop.door_frames", "shop/door_frames.py"),
+    ] {
+        let found = find(&snapshot, query, &Focus::default());
+        let files = found.files.iter();
+        let files: Vec<&str> = files.map(|of| snapshot.files.path(of.file)).collect();
+        assert_eq!(files, [path], "{query}");
+        assert!(found.has_only_names, "{query}");
+    }
+}
