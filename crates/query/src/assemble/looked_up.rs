@@ -12,6 +12,7 @@ use super::config::AssembleConfig;
 use super::hierarchy::{is_extended, members, overriding, overriding_member};
 use super::named::NamedDefinitions;
 use crate::intent::LookUp;
+use crate::issue::{self, Issue, IssueCode};
 use crate::resolve::{EvidenceSource, Resolution, dotted};
 
 /// Maximum definitions of a type or file that a question is about.
@@ -48,6 +49,8 @@ pub(super) struct LookedUp {
     has_uses: bool,
     /// Whether they have so many uses that each gets one line.
     has_many_uses: bool,
+    /// The issue that nothing of what is asked of them was found.
+    none_found: Option<Issue>,
 }
 
 impl LookedUp {
@@ -79,17 +82,18 @@ impl LookedUp {
             return Self::default();
         }
         let parts = parts(snapshot, &definitions);
-        let is_extended = |id: &DefId| is_extended(snapshot, *id);
-        let asks = match asks {
-            // A setting is overridden by other means than a method.
-            LookUp::Overrides if overriding(snapshot, &parts).is_empty() => LookUp::Uses,
-            LookUp::Implementers if !definitions.iter().any(is_extended) => LookUp::Uses,
-            _ => asks,
+        let has_none = has_none(snapshot, asks, &definitions, &parts);
+        let none_found = match has_none {
+            true => none_found(&snapshot.files, asks, &definitions),
+            false => None,
         };
-        let has_tests = |id: &DefId| !snapshot.graph.tests_of(*id).is_empty();
-        if asks == LookUp::Tests && !parts.iter().any(has_tests) {
-            return Self::default();
+        if has_none && asks == LookUp::Tests {
+            return Self {
+                none_found,
+                ..Self::default()
+            };
         }
+        let asks = if has_none { LookUp::Uses } else { asks };
         let used = match asks {
             LookUp::Calls => &parts,
             _ => &definitions,
@@ -106,6 +110,7 @@ impl LookedUp {
             has_many_definitions: asks == LookUp::Definition && has_only_names && has_many,
             has_uses: sure > 0,
             has_many_uses: sure > config.links.max_callers_per_seed,
+            none_found,
             ..Self::default()
         }
     }
@@ -234,6 +239,11 @@ impl LookedUp {
         self.has_many_uses
     }
 
+    /// Returns the issue that nothing of what the question asks for was found, if so.
+    pub(super) fn none_found(&self) -> Option<Issue> {
+        self.none_found.clone()
+    }
+
     /// Returns the definitions and their members.
     pub(super) fn parts(&self) -> &[DefId] {
         &self.parts
@@ -287,6 +297,43 @@ fn meant(
         _ => definitions,
     };
     (definitions, asks)
+}
+
+/// Whether definitions have nothing of what a question asks for, so that their uses are the next best answer.
+fn has_none(snapshot: &Snapshot, asks: LookUp, definitions: &[DefId], parts: &[DefId]) -> bool {
+    let is_extended = |id: &DefId| is_extended(snapshot, *id);
+    let has_tests = |id: &DefId| !snapshot.graph.tests_of(*id).is_empty();
+    match asks {
+        LookUp::Overrides => overriding(snapshot, parts).is_empty(),
+        LookUp::Implementers => !definitions.iter().any(is_extended),
+        LookUp::Tests => !parts.iter().any(has_tests),
+        _ => false,
+    }
+}
+
+/// Returns the issue that nothing of what a question asks for was found.
+fn none_found(files: &Files, asks: LookUp, definitions: &[DefId]) -> Option<Issue> {
+    let is_function_or_type = |id: &DefId| {
+        let kind = files.definition(*id).kind;
+        kind.is_function() || kind.is_class()
+    };
+    let (what, shown) = match asks {
+        LookUp::Implementers => ("no type that extends or implements", "its uses are shown"),
+        // A setting is overridden by other means than a method.
+        LookUp::Overrides if definitions.iter().any(is_function_or_type) => {
+            ("nothing that overrides", "its uses are shown")
+        }
+        LookUp::Tests => ("no test of", "what is shown has similar names or words"),
+        _ => return None,
+    };
+    let named = without_constructors(files, definitions.to_vec());
+    let names = named
+        .iter()
+        .map(|id| &*files.definition(*id).qualified_name);
+    (!named.is_empty()).then(|| Issue {
+        code: IssueCode::NoneFound,
+        detail: format!("{what} {} was found; {shown}", issue::list(names)),
+    })
 }
 
 /// Returns the named definitions whose names the query spells as code would.

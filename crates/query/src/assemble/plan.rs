@@ -110,6 +110,7 @@ impl<'a> Plan<'a> {
             }
             None => LookedUp::default(),
         };
+        let none_found = looked_up.none_found();
         let first_files = match looked_up.is_exact() {
             true => looked_up.files(),
             false => files_by_rank(files, resolution, ranked),
@@ -134,7 +135,7 @@ impl<'a> Plan<'a> {
             packed: Packed::new(form, seen),
             near_duplicates: NearDuplicates::default(),
             dropped: DroppedList::default(),
-            issues: unknown_seen.into_iter().collect(),
+            issues: unknown_seen.into_iter().chain(none_found).collect(),
         }
     }
 

@@ -40,6 +40,38 @@ fn unknown_names_of_a_question_are_reported() {
 }
 
 #[test]
+fn question_for_what_does_not_exist_says_so() {
+    let snapshot = snapshot(LIBRARY, &[]);
+    let none_found = |query: &str| {
+        let request = Request {
+            query: query.to_owned(),
+            budget_tokens: 2000,
+            ..Request::default()
+        };
+        let config = RankingConfig::default();
+        let answer = answer(&snapshot, &request, &config, &Deadline::none(), &|| 0.0);
+        let mut issues = answer.issues.into_iter();
+        let issue = issues.find(|issue| issue.code == IssueCode::NoneFound);
+        issue.map(|issue| issue.detail).unwrap_or_default()
+    };
+    let uses = "was found; its uses are shown";
+    assert_eq!(
+        none_found("which classes extend Store?"),
+        format!("no type that extends or implements Store {uses}")
+    );
+    assert_eq!(
+        none_found("who overrides Store.get?"),
+        format!("nothing that overrides Store.get {uses}")
+    );
+    assert_eq!(
+        none_found("which tests cover max_length?"),
+        "no test of max_length was found; what is shown has similar names or words"
+    );
+    assert_eq!(none_found("who uses max_length?"), "");
+    assert_eq!(none_found("which tests cover validate_everything?"), "");
+}
+
+#[test]
 fn names_that_the_diff_removes_are_not_reported_as_unknown() {
     let snapshot = snapshot(LIBRARY, &[]);
     let unknown = |query: &str, removed: Removed| {
