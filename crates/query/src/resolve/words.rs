@@ -83,6 +83,7 @@ impl Resolver<'_> {
             for [a, b] in words.array_windows::<2>() {
                 self.joined(&[a, b]);
                 self.joined(&[b, a]);
+                self.passive(a, b);
             }
         }
         for word in clauses.iter().flatten().filter(|word| word.len() >= 4) {
@@ -234,6 +235,25 @@ impl Resolver<'_> {
         }
     }
 
+    /// Resolves a noun and the participle after it to the functions and types that the verb and the noun name: "where are
+    /// plugins registered" to `registerPlugin`.
+    fn passive(&mut self, noun: &str, participle: &str) {
+        for verb in verbs(participle) {
+            let tails = variants(noun).into_iter();
+            let mut found: Vec<DefId> = tails
+                .flat_map(|tail| self.snapshot.symbols.folded(&format!("{verb}{tail}")))
+                .copied()
+                .collect();
+            found.retain(|id| {
+                let kind = self.snapshot.files.definition(*id).kind;
+                kind.is_function() || kind.is_class()
+            });
+            let label = format!("{verb} {noun}");
+            let strength = self.config.strength.words;
+            self.add_definitions(&label, EvidenceSource::Words, strength, &found);
+        }
+    }
+
     fn variants_of(&self, word: &str) -> Vec<DefId> {
         variants(word)
             .iter()
@@ -318,6 +338,18 @@ fn clauses(title: &str) -> Vec<Vec<String>> {
         .collect()
 }
 
+/// Returns the verbs that a participle may be of: `load` and `loade` for `loaded`; none for another word.
+fn verbs(participle: &str) -> Vec<String> {
+    let Some(stem) = participle.strip_suffix("ed") else {
+        return Vec::new();
+    };
+    match stem.strip_suffix('i') {
+        _ if stem.len() < 3 => Vec::new(),
+        Some(stem) => vec![format!("{stem}y")],
+        None => vec![stem.to_owned(), format!("{stem}e")],
+    }
+}
+
 /// Returns the word, its singular or plural, and its verb stems.
 fn variants(word: &str) -> Vec<String> {
     let mut out = vec![word.to_owned()];
@@ -382,6 +414,14 @@ mod tests {
     #[test]
     fn stop_words_are_sorted_for_the_search() {
         assert!(STOP_WORDS.is_sorted());
+    }
+
+    #[test]
+    fn verbs_are_those_of_participles() {
+        assert_eq!(verbs("validated"), ["validat", "validate"]);
+        assert_eq!(verbs("applied"), ["apply"]);
+        assert_eq!(verbs("used"), [""; 0]);
+        assert_eq!(verbs("plugins"), [""; 0]);
     }
 
     #[test]

@@ -567,3 +567,29 @@ fn module_is_found_whatever_its_name_looks_like() {
         assert!(found.has_only_names, "{query}");
     }
 }
+
+#[test]
+fn noun_and_participle_name_what_does_it() {
+    const SHOP: &str = "
+        //- src/plugins.ts
+        export function registerPlugin(plugin: any) { return plugin }
+        export const registerPlugins = 3
+        export function validateDoor(door: any) { return door }
+        ";
+    let snapshot = snapshot(SHOP, &[]);
+    let resolved = |query: &str| {
+        let found = find(&snapshot, query, &Focus::default());
+        let symbols = found.symbols.iter();
+        let of_words = symbols.filter(|s| s.from == EvidenceSource::Words);
+        resolved_by(&snapshot, of_words)
+    };
+    assert_eq!(
+        resolved("where are plugins registered"),
+        ["src/plugins.ts:registerPlugin"]
+    );
+    assert_eq!(
+        resolved("how is a door validated?"),
+        ["src/plugins.ts:validateDoor"]
+    );
+    assert_eq!(resolved("where are registers plugged"), [""; 0]);
+}
