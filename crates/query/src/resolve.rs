@@ -4,10 +4,11 @@
 //! Reading order: [`changes`] records what the caller changed. [`frames`] resolves stack traces, with the help of
 //! [`packages`]; [`failed_tests`] the tests that runners name; [`paths`] and [`lines`] the files and lines that the query
 //! names; [`names`] its identifiers, of which [`similar`] finds misspelt ones; [`words`] its plain words; [`literals`]
-//! its exact texts; [`releases`] the releases that it asks about. [`places`] finds code that callers name as answers do.
-//! [`source`] and [`symbol`] define the results. Start at [`resolve()`].
+//! its exact texts; [`releases`] the releases and [`dependencies`] the dependencies that it asks about. [`places`] finds
+//! code that callers name as answers do. [`source`] and [`symbol`] define the results. Start at [`resolve()`].
 
 mod changes;
+mod dependencies;
 mod failed_tests;
 mod frames;
 mod lines;
@@ -247,6 +248,7 @@ pub fn resolve(
     resolver.literals(text);
     resolver.title_words(text);
     resolver.releases(text);
+    resolver.dependencies(text);
     resolver.found
 }
 

@@ -1,4 +1,4 @@
-//! Tests paths through crates and packages of Rust and Go.
+//! Tests paths through crates and packages of Rust and Go, and the lines that questions about dependencies name.
 
 use super::*;
 
@@ -190,4 +190,44 @@ fn frames_of_go_without_the_paths_of_the_build_name_their_module() {
     ] {
         check_trace(repository, other, &[], &[]);
     }
+}
+
+#[test]
+fn question_about_a_dependency_names_the_lines_that_require_it() {
+    const SHOP: &str = "
+        //- gradle/libs.versions.toml
+        [versions]
+        kotlin = \"2.1\"
+        [libraries]
+        kotlin-plugin = { module = \"org.kotlin:plugin\", version.ref = \"kotlin\" }
+        //- notes/kotlin.toml
+        kotlin = \"1.0\"
+        //- requirements/tools.txt
+        kotlin>=2
+        //- src/kotlin.py
+        kotlin = '2'
+        //- web/package.json
+        {
+          \"dependencies\": {
+            \"kotlin\": \"^2.1\"
+          }
+        }
+        ";
+    let snapshot = snapshot(SHOP, &[]);
+    let lines = |query: &str| {
+        let found = find(&snapshot, query, &Focus::default());
+        let files = &snapshot.files;
+        let lines = found.lines.iter();
+        let lines = lines.map(|of| (files.path(files.chunk_file(of.chunk)), of.line));
+        lines.collect::<Vec<_>>()
+    };
+    assert_eq!(
+        lines("bump the kotlin version"),
+        [
+            ("gradle/libs.versions.toml", 2),
+            ("requirements/tools.txt", 1),
+            ("web/package.json", 3)
+        ]
+    );
+    assert!(lines("how is kotlin compiled?").is_empty());
 }
