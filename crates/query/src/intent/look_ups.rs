@@ -330,8 +330,8 @@ pub(super) fn asking_words(asks: LookUp) -> &'static [&'static str] {
             "redefined",
         ],
         LookUp::Dependencies => &[
-            "dependencies", "require", "required", "need", "needed", "callees", "rely", "upon", "directly",
-            "actually", "internally",
+            "dependencies", "require", "required", "need", "needed", "callees", "rely", "upon",
+            "directly", "actually", "internally",
         ],
         LookUp::Difference => &["difference", "differences", "differ", "compare"],
         LookUp::Implementers => &[
