@@ -2,7 +2,7 @@
 //! it, the types that implement it without naming it, and the definitions that it refers to.
 
 use foldhash::HashSet;
-use foveate_index::{Confidence, DefId, Snapshot};
+use foveate_index::{Confidence, DefId, Files, Snapshot};
 
 use super::link::{Link, Relation};
 use crate::assemble::card;
@@ -55,8 +55,8 @@ pub(super) fn implicit_implementers(plan: &Plan<'_>, types: &[DefId]) -> Vec<Lin
     links.collect()
 }
 
-/// Returns the definitions that the bodies of the looked up ones refer to: those of other files first, then those of the
-/// same file, in the order in which the bodies name them.
+/// Returns the definitions that the bodies of the looked up ones refer to, with those of the functions inside them: those of
+/// other files first, then those of the same file, in the order in which the bodies name them.
 pub(super) fn dependencies(plan: &Plan<'_>) -> Vec<Link> {
     let Snapshot { files, graph, .. } = plan.snapshot;
     let parts = plan.looked_up.parts();
@@ -70,7 +70,8 @@ pub(super) fn dependencies(plan: &Plan<'_>) -> Vec<Link> {
             let site = sites.get(at).filter(|site| site.file == of.file);
             site.map_or(u32::MAX, |site| site.line)
         };
-        for (id, confidence) in graph.used_by(*of) {
+        let bodies = std::iter::once(*of).chain(inside(files, *of));
+        for (id, confidence) in bodies.flat_map(|body| graph.used_by(body)) {
             let used = files.definition(*id);
             let is_within = id.file == of.file && lines.overlap(used.lines) > 0;
             let is_new = *confidence != Confidence::NameOnly && !is_within;
@@ -87,6 +88,19 @@ pub(super) fn dependencies(plan: &Plan<'_>) -> Vec<Link> {
         relation: Relation::UsedBy,
     });
     links.collect()
+}
+
+/// Returns the definitions inside a function or value, at any depth: it depends on what they use. The members of a type are
+/// looked up themselves.
+fn inside(files: &Files, outer: DefId) -> impl Iterator<Item = DefId> {
+    let definition = files.definition(outer);
+    let later = files.definitions_of(outer.file);
+    let later = later.skip(outer.local.0 as usize + 1);
+    later
+        .take_while(move |id| files.definition(*id).lines.start <= definition.lines.end)
+        .filter(move |id| {
+            !definition.kind.is_class() && definition.span.contains(files.definition(*id).span)
+        })
 }
 
 /// Adds the signature of a definition that is related to `of`; returns its tokens as the error if it does not fit.

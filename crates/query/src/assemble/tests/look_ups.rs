@@ -1,6 +1,8 @@
 //! Tests the answers to short questions that look something up about a name: its tests, callers of members, overriding
 //! methods, dependencies, comparisons.
 
+mod typescript;
+
 use super::*;
 
 const SHELVES: &str = "
