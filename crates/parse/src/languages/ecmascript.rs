@@ -143,7 +143,8 @@ const ECOSYSTEM: Ecosystem = Ecosystem {
     generated_endings: &[".bundle.js"],
     generated_directories: &["node_modules", "bower_components", "__generated__"],
     test_directories: &[
-        "__tests__", "__test__", "__mocks__", "__fixtures__", "__snapshots__", "e2e", "cypress",
+        "__tests__", "__test__", "__mocks__", "__fixtures__", "__testfixtures__", "__snapshots__",
+        "e2e", "cypress",
     ],
     configuration_names: &[
         "jakefile", "package.json", "lerna.json", "bower.json", "gulpfile.js", "gruntfile.js",

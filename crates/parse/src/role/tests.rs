@@ -68,6 +68,7 @@ fn tests_and_their_support_are_tests() {
             "src/app/model.test.ts",
             "src/app/model.spec.tsx",
             "src/__tests__/a.js",
+            "src/v5/__testfixtures__/named.input.tsx",
             "packages/core/src/node/test/mock.ts",
             "examples/api-tests/src/a.js",
             "examples/tutorial/tests/test_auth.py",
