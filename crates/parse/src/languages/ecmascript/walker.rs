@@ -12,8 +12,9 @@ mod references;
 mod specs;
 #[cfg(test)]
 mod tests;
+mod types;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use foveate_model::{FileFacts, Language, LocalId, ReferenceKind, RegionKind, Span};
 use tree_sitter::Node;
@@ -68,7 +69,8 @@ pub(super) fn facts_within(
         chained: None,
         exports_object: None,
         constants: None,
-        members_of: None,
+        members_of: Vec::new(),
+        implemented: HashSet::new(),
         member_decorators: None,
         top_level: HashMap::new(),
         class_name: None,
@@ -100,8 +102,10 @@ struct Walker<'t> {
     exports_object: Option<usize>,
     /// The object literal in the value of a variable whose members are constants.
     constants: Option<usize>,
-    /// The object type whose members become those of a type alias.
-    members_of: Option<usize>,
+    /// The object types whose members become those of a type alias or interface.
+    members_of: Vec<usize>,
+    /// Names of types that object literals implement.
+    implemented: HashSet<usize>,
     /// Decorators that precede their member as siblings, as in TypeScript's grammar, and the start of the
     /// first.
     member_decorators: Option<(usize, Vec<Box<str>>)>,
@@ -132,7 +136,8 @@ impl<'t> Visitor<'t> for Walker<'_> {
         }
         match kind {
             Kind::Skip | Kind::This => return Descend::Past,
-            Kind::Plain | Kind::Wrapper => {}
+            Kind::Plain => {}
+            Kind::Wrapper => self.note_satisfied(node),
             Kind::Object => self.object(node, depth),
             Kind::Comment => {
                 let text = self.collector.of(node);
@@ -206,7 +211,7 @@ impl<'t> Visitor<'t> for Walker<'_> {
             Kind::PropertySignature => self.property_signature(node),
             Kind::Interface => self.interface(node, depth),
             Kind::ObjectType => {
-                let has_members = self.members_of.take() == Some(node.id());
+                let has_members = self.members_of.contains(&node.id());
                 self.collector
                     .within(depth, |c| c.has_members = has_members);
             }

@@ -171,8 +171,9 @@ fn overridden(plan: &Plan<'_>, method: DefId) -> Vec<DefId> {
 /// bounds them further.
 const MAX_IMPLEMENTERS: usize = 64;
 
-/// Returns the places where classes extend or implement the types that the query names, if it asks for that, and the types
-/// that implement them without naming them. They are the whole answer, so that the limits on callers do not apply to them.
+/// Returns the places where classes extend or implement the types that the query names, if it asks for that, those where
+/// object literals are stated to have these types, and the types that implement them without naming them. They are the whole
+/// answer, so that the limits on callers do not apply to them.
 fn implementers(plan: &Plan<'_>, ranks: &Ranks) -> Vec<Link> {
     if !asks_for_implementers(plan) {
         return Vec::new();
@@ -183,6 +184,11 @@ fn implementers(plan: &Plan<'_>, ranks: &Ranks) -> Vec<Link> {
         .filter(|id| files.definition(*id).kind.is_class())
         .collect();
     let implicit = implicit_implementers(plan, &types);
+    // Objects of a type follow the types that extend it.
+    let is_object = |site: &CallSite| {
+        let enclosing = site.enclosing.map(|id| files.definition(id).kind);
+        enclosing.is_some_and(|kind| !kind.is_container())
+    };
     let mut sites: Vec<_> = types
         .into_iter()
         .flat_map(|of| {
@@ -194,7 +200,7 @@ fn implementers(plan: &Plan<'_>, ranks: &Ranks) -> Vec<Link> {
                 && site.enclosing != Some(*of)
                 && is_base(files, *of, site)
         })
-        .map(|(of, site)| (ranks.key(files, &site), of, site))
+        .map(|(of, site)| ((is_object(&site), ranks.key(files, &site)), of, site))
         .collect();
     sites.sort_by_key(|(key, of, _)| (*key, *of));
     let links = sites.into_iter().map(|(_, of, site)| Link::Caller {
@@ -321,14 +327,13 @@ fn entry(plan: &Plan<'_>, of: DefId, through: Option<DefId>, site: &CallSite) ->
     })
 }
 
-/// Returns the head of the class that names another as its base at byte `at`, on one line, without its annotations. The
-/// lines around such a use say less than the name of the class.
+/// Returns the head of the class that names another as its base at byte `at`, on one line, without its annotations, or that
+/// of the variable or function whose object has the type. The lines around such a use say less than their names.
 fn head_of_implementer(plan: &Plan<'_>, site: &CallSite, at: usize) -> Option<Entry> {
     let files = &plan.snapshot.files;
     let class = site.enclosing.map(|id| files.definition(id))?;
     let (first, last) = (class.span.start as usize, class.signature.end as usize);
-    let is_base = class.kind.is_class() && is_kind(files, site, ReferenceKind::Base);
-    if !is_base || !(first..last).contains(&at) {
+    if !is_kind(files, site, ReferenceKind::Base) || !(first..last).contains(&at) {
         return None;
     }
     let text = files.text(site.file);

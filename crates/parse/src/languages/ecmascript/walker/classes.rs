@@ -65,7 +65,7 @@ impl<'t> Walker<'t> {
         id
     }
 
-    /// Returns bases and implemented interfaces as written, without type arguments.
+    /// Returns bases and implemented interfaces as written, without type arguments: `A` of `Omit<A, 'b'>`.
     fn bases(&self, class: Node<'_>) -> Vec<Box<str>> {
         let mut bases = Vec::new();
         let mut cursor = class.walk();
@@ -78,9 +78,11 @@ impl<'t> Walker<'t> {
                 if matches!(part.kind(), "extends_clause" | "implements_clause") {
                     let mut cursor = part.walk();
                     let parts = part.named_children(&mut cursor);
-                    bases.extend(parts.filter_map(|base| self.base_name(base)));
+                    let types = parts.flat_map(|base| self.parts_of_type(base));
+                    bases.extend(types.filter_map(|base| self.base_name(base)));
                 } else {
-                    bases.extend(self.base_name(part));
+                    let types = self.parts_of_type(part).into_iter();
+                    bases.extend(types.filter_map(|base| self.base_name(base)));
                 }
             }
         }
@@ -90,7 +92,7 @@ impl<'t> Walker<'t> {
     fn base_name(&self, base: Node<'_>) -> Option<Box<str>> {
         let fields = &self.grammar.fields;
         let named = match self.kind(base) {
-            Kind::Comment | Kind::TypeArguments => return None,
+            Kind::Comment | Kind::TypeArguments | Kind::ObjectType => return None,
             Kind::Call => base.child_by_field_id(fields.function)?,
             _ if base.kind() == "generic_type" => base.child_by_field_id(fields.name)?,
             _ => base,
@@ -159,6 +161,7 @@ impl<'t> Walker<'t> {
         let Some(name) = node.child_by_field_id(self.grammar.fields.name) else {
             return;
         };
+        self.note_returned_object(node);
         let mut draft = self.member_draft(node, name, DefinitionKind::Method);
         self.fill_function(&mut draft, node);
         let Context {
@@ -264,6 +267,20 @@ impl<'t> Walker<'t> {
         draft.modifiers.is_default_export = outer.is_default;
         self.collector.skip_to(name.end_byte());
         self.define_class(self.collector.context.parent, draft, node, depth);
+        self.members_of = self.object_types_of_bases(node);
+    }
+
+    /// Returns the object types whose members an interface has by its bases: `interface A extends Readonly<{…}>`.
+    fn object_types_of_bases(&self, interface: Node<'_>) -> Vec<usize> {
+        let mut found = Vec::new();
+        let mut cursor = interface.walk();
+        let parts = interface.named_children(&mut cursor);
+        for heritage in parts.filter(|part| self.kind(*part) == Kind::Heritage) {
+            let mut cursor = heritage.walk();
+            let bases = heritage.named_children(&mut cursor);
+            found.extend(bases.flat_map(|base| self.object_types(base)));
+        }
+        found
     }
 
     pub(super) fn enumeration(&mut self, node: Node<'_>, depth: u32) {

@@ -60,6 +60,7 @@ impl<'t> Walker<'t> {
     /// Adds `function f() {}`, `export default function () {}`, or a function expression.
     pub(super) fn function(&mut self, node: Node<'_>, depth: u32) {
         self.collector.skip_field(node, self.grammar.fields.name);
+        self.note_returned_object(node);
         if self.is_claimed(node) {
             return;
         }
@@ -68,6 +69,7 @@ impl<'t> Walker<'t> {
     }
 
     pub(super) fn arrow(&mut self, node: Node<'_>, depth: u32) {
+        self.note_returned_object(node);
         if !self.is_claimed(node) {
             self.function_named(node, None, depth);
         }
@@ -146,6 +148,9 @@ impl<'t> Walker<'t> {
             // The names are those of the import: no variable hides it.
             self.collector.skip_to(target.end_byte());
             return;
+        }
+        if let Some(value) = value {
+            self.note_type_of_object(node, value);
         }
         let declared = self.collector.context.declared;
         let place = if declared.is_single {
@@ -373,7 +378,7 @@ impl<'t> Walker<'t> {
         draft.modifiers.is_exported = outer.is_exported;
         let id = self.define(self.collector.context.parent, draft);
         self.collector.skip_to(name.end_byte());
-        self.members_of = value.map(|value| value.id());
+        self.members_of = value.map_or_else(Vec::new, |value| self.object_types(value));
         self.collector.within(depth, |context| {
             context.enclosing = Some(id);
             context.parent = Some(id);

@@ -31,7 +31,7 @@ impl Walker<'_> {
         if node.start_byte() < self.collector.skip_until || self.is_class_name(node) {
             return;
         }
-        let kind = self.type_kind();
+        let kind = self.type_kind(node);
         self.collector.refer(kind, node);
     }
 
@@ -43,16 +43,11 @@ impl Walker<'_> {
     /// Adds `ns.Type`.
     pub(super) fn nested_type(&mut self, node: Node<'_>) -> Descend {
         if let Some(name) = node.child_by_field_id(self.grammar.fields.name) {
-            let kind = self.type_kind();
+            let kind = self.type_kind(node);
             self.collector
                 .refer_through(kind, name, span(node), Receiver::Names);
         }
         Descend::Past
-    }
-
-    fn type_kind(&self) -> ReferenceKind {
-        let position = self.collector.context.position;
-        position.reference(ReferenceKind::Type)
     }
 
     /// Adds `a.b` that is not called.

@@ -36,3 +36,51 @@ fn dependencies_of_a_function_are_also_those_of_the_functions_inside() {
     }
     assert!(!pack.context.contains("splitPaths"), "{}", pack.context);
 }
+
+#[test]
+fn objects_of_an_interface_and_functions_that_return_one_implement_it() {
+    // Too long to be shown whole.
+    let rest = "  log(1);\n".repeat(60);
+    let user = format!("export function buy(shop: Shop) {{\n{rest}}}\n");
+    let shop = "export interface Shop { open(): void }\n";
+    let owners = "
+import { Shop } from './shop';
+
+export const corner: Shop = {
+  open() {},
+};
+
+export function makeShop(name: string): Shop {
+  log(name);
+  return {
+    open() {},
+  };
+}
+
+export class Kiosk implements Shop {
+  open() {}
+}
+";
+    let snapshot = snapshot([
+        ("src/shop.ts".to_owned(), shop.to_owned()),
+        ("src/owners.ts".to_owned(), owners.to_owned()),
+        (
+            "src/buy.ts".to_owned(),
+            format!("import {{ Shop }} from './shop';\n{user}"),
+        ),
+    ]);
+    let pack = asked(&snapshot, "which classes implement Shop?", 4000);
+    let mut found = reasons(&pack, "callers");
+    found.sort();
+    let wanted = [
+        "Kiosk: uses Shop", "corner: uses Shop", "makeShop: uses Shop",
+    ];
+    assert_eq!(found, wanted, "{}", pack.context);
+    let heads = [
+        "export const corner: Shop",
+        "export function makeShop(name: string): Shop",
+    ];
+    for head in heads {
+        assert!(pack.context.contains(head), "{}", pack.context);
+    }
+}

@@ -98,3 +98,59 @@ function add(cart, other, third) {}
     });
     assert_eq!(types.collect::<Vec<_>>(), ["Cart", "Store", ""]);
 }
+
+#[test]
+fn object_literals_implement_the_types_that_they_are_stated_to_have() {
+    references(
+        typescript(),
+        "import { A, B, D, E, F, make } from 'm';
+const a: A<F> = { open() {} };
+const b = { open() {} } satisfies B;
+function c(): m.C { make(); return { open() {} }; }
+const d = async (): Promise<D> => ({ open() {} });
+class K { e(): E { return { open() {} } as E; } }
+const f: F = make();
+function g(): F { return make({}); }
+function h<A>(): A { return {}; }
+",
+        "base a in a
+         type f in a
+         base b in b
+         base m.c in c
+         call make in c
+         type promise in d
+         base d in d
+         base e in k.e
+         type e in k.e
+         type f in f
+         call make in f
+         type f in g
+         call make in g
+         base ?a in h",
+    );
+}
+
+#[test]
+fn members_of_parts_of_a_type_are_its_own() {
+    definitions(
+        typescript(),
+        "type A = B & { size: number } & Readonly<{ open(): void; at: { x: 1 } }>;
+type C = B | { size: number };
+interface D extends Partial<Omit<B, 'a'> & { size: number }>, E<{ at: 1 }> { own: F & { inner: 1 } }
+",
+        "type_alias A: type A
+         field A.size: size: number
+         method A.open: open(): void
+         field A.at: at: { x: 1 }
+         type_alias C: type C
+         interface D: interface D extends Partial<Omit<B, 'a'> & { size: number }>, E<{ at: 1 }>
+         field D.size: size: number
+         field D.own: own: F & { inner: 1 }",
+    );
+    let facts = facts(
+        typescript(),
+        "interface D extends Partial<Omit<B, 'a'> & { b: 1 }>, E<F> {}\n",
+    );
+    let interface = facts.definitions.first().unwrap();
+    assert_eq!(*interface.bases, ["B", "E"].map(Box::from));
+}
