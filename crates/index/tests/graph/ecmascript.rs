@@ -221,6 +221,23 @@ fn nested_functions_are_used_as_values() {
 }
 
 #[test]
+fn constants_of_an_exported_object_are_found() {
+    const CODES: &str = "
+        //- lib/codes.js
+        const codes = { NOT_FOUND: make('NOT_FOUND'), GONE: make('GONE') };
+        module.exports = codes;
+        //- lib/reply.js
+        const { NOT_FOUND } = require('./codes');
+        function reply() { throw new NOT_FOUND(); }
+        ";
+    check_uses(
+        CODES,
+        "lib/codes.js:codes.NOT_FOUND",
+        &["lib/reply.js:2 certain"],
+    );
+}
+
+#[test]
 fn members_of_default_exports_are_found() {
     const LIB: &str = "
         //- lib/api.js

@@ -1,5 +1,5 @@
 //! Handles values of variables outside of functions. Adds the members of object literals that are used like enums:
-//! `const Status = { Open: 'open' } as const`, `Object.freeze({ … })`, `{ kName: Symbol('name') }`.
+//! `const Status = { Open: 'open' } as const`, `Object.freeze({ … })`, `{ kName: Symbol('name') }`, `{ NOT_FOUND: make() }`.
 
 use foveate_model::{DefinitionKind, LocalId};
 use tree_sitter::Node;
@@ -27,7 +27,9 @@ impl Walker<'_> {
             .get(object.end_byte()..written.end_byte())
             .unwrap_or("");
         let is_fixed = is_frozen || after.trim_start().starts_with("as const");
-        (is_fixed || self.holds_symbols(object)).then(|| object.id())
+        let has_constants =
+            is_fixed || self.holds_symbols(object) || self.has_constant_keys(object);
+        has_constants.then(|| object.id())
     }
 
     /// Whether a node is a call of one of these functions.
@@ -47,6 +49,24 @@ impl Walker<'_> {
                     .child_by_field_id(self.grammar.fields.value)
                     .is_some_and(|value| self.calls(value, &["Symbol", "Symbol.for"]))
         })
+    }
+
+    /// Whether all keys of an object are spelled as constants are, one of them as several words. Keys of one word, such as
+    /// `USD`, are often data.
+    fn has_constant_keys(&self, object: Node<'_>) -> bool {
+        let mut cursor = object.walk();
+        let pairs = object.named_children(&mut cursor);
+        let keys = pairs
+            .filter(|member| self.kind(*member) == Kind::Pair)
+            .filter_map(|pair| pair.child_by_field_id(self.grammar.fields.key));
+        let mut has_words = false;
+        for key in keys.map(|key| self.collector.of(key)) {
+            if !is_constant_name(key) {
+                return false;
+            }
+            has_words |= key.contains('_');
+        }
+        has_words
     }
 
     /// Adds the members of such an object, except for functions and objects that hold some, which the walk adds.
@@ -76,6 +96,12 @@ impl Walker<'_> {
             self.collector.define(draft);
         }
     }
+}
+
+/// Whether a name is spelled as that of a constant: `MAX_SIZE`.
+fn is_constant_name(name: &str) -> bool {
+    let is_part = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_';
+    name.starts_with(|c: char| c.is_ascii_uppercase()) && name.chars().all(is_part)
 }
 
 /// Sets the context in the value of a variable outside of functions: names that it uses are its own.

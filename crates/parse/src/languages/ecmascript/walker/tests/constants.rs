@@ -40,6 +40,9 @@ fn members_of_objects_that_never_change_are_defined() {
         "export const Status = { Open: 'open', Closed: { at: 1 } } as const satisfies All;
 const Kind = Object.freeze({ Small: 1, 'very-large': 2, [computed]: 3, name() {}, Nested: { of() {} } });
 const keys = ({ kName: Symbol('name'), kSize: Symbol.for('size'), kOwn: Symbol() });
+const codes = { NOT_FOUND: make('NOT_FOUND', { deep: 1 }), GONE: make(2), ...others };
+const rates = { USD: 1, EUR: 2 };
+const mixed = { NOT_FOUND: 1, limit: 2 };
 const settings = { limit: 1, nested: { deep: 2 } };
 function f() { const Inner = { A: 1 } as const; }
 use({ B: 1 } as const);
@@ -56,6 +59,11 @@ use({ B: 1 } as const);
          field keys.kName: kName
          field keys.kSize: kSize
          field keys.kOwn: kOwn
+         constant codes: const codes
+         field codes.NOT_FOUND: NOT_FOUND
+         field codes.GONE: GONE
+         constant rates: const rates
+         constant mixed: const mixed
          constant settings: const settings
          function f: function f()",
     );
