@@ -362,6 +362,11 @@ impl<'a> Evaluator<'a> {
                 self.stated_value(position, value, inferences - 1)
             }),
         };
+        // A function that returns what its own name stands for returns an object with the functions inside it.
+        let stated = match stated {
+            Value::Definition(own) if own == function => Value::Instance(function),
+            stated => stated,
+        };
         // The overridden method says more than a call of a function from elsewhere.
         if declared.is_some() || !matches!(stated, Value::Unknown | Value::External) {
             return stated;

@@ -221,6 +221,34 @@ fn nested_functions_are_used_as_values() {
 }
 
 #[test]
+fn functions_inside_of_one_that_returns_an_object_are_members_of_its_result() {
+    const DOORS: &str = "
+        //- src/door.ts
+        export function makeDoor(name: string) {
+            return {
+                open: () => name,
+                close() {},
+            } as const;
+        }
+        export const door = makeDoor('front');
+        //- src/lid.ts
+        export class Lid { open() {} close() {} }
+        //- src/app.ts
+        import { door, makeDoor } from './door';
+        door.open();
+        export function run() {
+            makeDoor('top').open();
+        }
+        ";
+    check_uses(
+        DOORS,
+        "src/door.ts:makeDoor.open",
+        &["src/app.ts:2 likely", "src/app.ts:4 likely"],
+    );
+    check_uses(DOORS, "src/lid.ts:Lid.open", &[]);
+}
+
+#[test]
 fn constants_of_an_exported_object_are_found() {
     const CODES: &str = "
         //- lib/codes.js

@@ -3,7 +3,7 @@
 //! the quality of a guess.
 
 use foveate_model::values::{Local, TypeForm, Value};
-use foveate_model::{Definition, FileFacts, LocalId, RegionKind, Span};
+use foveate_model::{Definition, DefinitionKind, FileFacts, LocalId, RegionKind, Span};
 
 use super::ValueForm;
 use super::documented;
@@ -135,6 +135,22 @@ impl<'f> Scan<'f> {
             definition: function,
             function,
             value,
+        });
+    }
+
+    /// Records that the current line ends its function with an object, which has the functions inside as its members: the
+    /// name of the function stands for it. That of a method is not in scope inside of it.
+    pub(crate) fn returns_object(&mut self) {
+        let named = self.function().filter(|function| {
+            function.kind == DefinitionKind::Function && !function.name_span.is_empty()
+        });
+        let (Some(named), Some(id)) = (named, self.scope.checked_sub(1).map(LocalId)) else {
+            return;
+        };
+        self.returned.push(OutwardValue {
+            definition: id,
+            function: id,
+            value: Value::Name(named.name_span),
         });
     }
 

@@ -21,7 +21,7 @@ const MAX_STATEMENTS: usize = 500;
 
 fn bindings(scan: &mut Scan<'_>, code: &str) {
     if let Some(value) = returned(code) {
-        scan.returns(typed_or_value(value));
+        result(scan, value);
     }
     statement(scan, code);
     // `function f() { const c = new Cart(); return c; }`.
@@ -33,7 +33,7 @@ fn bindings(scan: &mut Scan<'_>, code: &str) {
             // What a function without a name returns is not what the function around it returns.
             let before = scan.before_in_function(code, part);
             if !before.contains("=>") && !before.contains("function") {
-                scan.returns(typed_or_value(value));
+                result(scan, value);
             }
         }
         statement(scan, part);
@@ -96,6 +96,14 @@ fn returned(code: &str) -> Option<&str> {
     }
     let (before, value) = code.split_once(" return ")?;
     (before.starts_with("if (") && before.ends_with(')')).then_some(value)
+}
+
+/// Records what a function returns.
+fn result(scan: &mut Scan<'_>, value: &str) {
+    match value.starts_with('{') && cast(value).is_none() {
+        true => scan.returns_object(),
+        false => scan.returns(typed_or_value(value)),
+    }
 }
 
 /// Binds `client = new Client()`, as in a `beforeEach`.
