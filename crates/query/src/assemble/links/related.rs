@@ -3,6 +3,7 @@
 
 use foldhash::HashSet;
 use foveate_index::{Confidence, DefId, Files, Snapshot};
+use foveate_model::DefinitionKind;
 
 use super::link::{Link, Relation};
 use crate::assemble::card;
@@ -56,7 +57,8 @@ pub(super) fn implicit_implementers(plan: &Plan<'_>, types: &[DefId]) -> Vec<Lin
 }
 
 /// Returns the definitions that the bodies of the looked up ones refer to, with those of the functions inside them: those of
-/// other files first, then those of the same file, in the order in which the bodies name them.
+/// other files first, then those of the same file, in the order in which the bodies name them. Fields come last: the bodies
+/// show how they are used.
 pub(super) fn dependencies(plan: &Plan<'_>) -> Vec<Link> {
     let Snapshot { files, graph, .. } = plan.snapshot;
     let parts = plan.looked_up.parts();
@@ -76,7 +78,12 @@ pub(super) fn dependencies(plan: &Plan<'_>) -> Vec<Link> {
             let is_within = id.file == of.file && lines.overlap(used.lines) > 0;
             let is_new = *confidence != Confidence::NameOnly && !is_within;
             if is_new && !parts.contains(id) && seen.insert(*id) {
-                found.push(((id.file == of.file, first_use(*id)), *id, *of));
+                let is_detail = matches!(
+                    used.kind,
+                    DefinitionKind::Field | DefinitionKind::EnumMember
+                );
+                let order = (is_detail, id.file == of.file, first_use(*id));
+                found.push((order, *id, *of));
             }
         }
     }

@@ -38,6 +38,32 @@ fn dependencies_of_a_function_are_also_those_of_the_functions_inside() {
 }
 
 #[test]
+fn fields_are_the_last_dependencies() {
+    let fields: String = (0..60)
+        .map(|n| format!("  field_number_{n}: number;\n"))
+        .collect();
+    let uses: String = (0..60)
+        .map(|n| format!("  sum += settings.field_number_{n};\n"))
+        .collect();
+    let snapshot = snapshot([
+        (
+            "src/settings.ts".to_owned(),
+            format!("export interface Settings {{\n{fields}}}\n"),
+        ),
+        (
+            "src/total.ts".to_owned(),
+            format!(
+                "import {{ Settings }} from './settings';\n\nexport function total(settings: Settings) {{\n  let sum = 0;\n{uses}  return roundUp(sum);\n}}\n\nfunction roundUp(value: number) {{\n  return value;\n}}\n"
+            ),
+        ),
+    ]);
+    let pack = asked(&snapshot, "what does total depend on?", 1500);
+    let shown = reasons(&pack, "definitions");
+    let wanted = "roundUp: used by total".to_owned();
+    assert!(shown.contains(&wanted), "{shown:?}\n{}", pack.context);
+}
+
+#[test]
 fn objects_of_an_interface_and_functions_that_return_one_implement_it() {
     // Too long to be shown whole.
     let rest = "  log(1);\n".repeat(60);
