@@ -353,7 +353,11 @@ mod tests {
         check("Raise the minimum version", bug, Some(Role::Configuration));
         let long = format!("Raise the minimum version\n\n{}", "It crashes. ".repeat(40));
         check(&long, bug, None);
-        check("Raise the minimum version\n\n```\nraise_it(1)\n```", bug, None);
+        check(
+            "Raise the minimum version\n\n```\nraise_it(1)\n```",
+            bug,
+            None,
+        );
         check("Crash on save\n\nThe docs say otherwise.", bug, None);
     }
 
