@@ -44,11 +44,12 @@ fn at_frame(text: &str) -> Option<Mark> {
     let (method, place) = rest.rsplit_once(" in ").unwrap_or((rest, ""));
     let method = method.split(" [0x").next().unwrap_or(method).trim_end();
     let (head, arguments) = method.strip_suffix(')')?.split_once('(')?;
-    let head = head.trim_end();
+    // `Pool`1[T].Take[S]`: Mono also prints the type arguments of classes.
+    let head = without_brackets(head.trim_end(), '[', ']');
     if head.contains(' ') && !head.contains('<') || !head.contains('.') {
         return None;
     }
-    let name = Method::read(head);
+    let name = Method::read(&head);
     let (path, line) = place.rsplit_once(':').unwrap_or((place, ""));
     let line = line.trim_start_matches(|c: char| !c.is_ascii_digit());
     let found = match has_extension(path, EXTENSIONS) {
@@ -92,7 +93,6 @@ struct Method<'t> {
 impl<'t> Method<'t> {
     /// Splits a name: `Shop.Cart+Line.<Sum>d__3.MoveNext` is `Sum` of `Line`.
     fn read(head: &'t str) -> Self {
-        let head = head.split_once('[').map_or(head, |(head, _)| head);
         let (owner, method) = match head.find("..") {
             Some(at) => (
                 head.get(..at).unwrap_or(""),
@@ -100,19 +100,16 @@ impl<'t> Method<'t> {
             ),
             None => head.rsplit_once('.').unwrap_or(("", head)),
         };
-        let inner = owner.find(['<']).or_else(|| head.find('<'));
-        // Classes and methods that the compiler generates have the source's name between `<` and `>`.
-        let written = inner.and_then(|at| source_name(head.get(at..)?));
-        let owner = match inner {
-            Some(at) => head.get(..at).unwrap_or(owner).trim_end_matches(['.', '+']),
-            None => owner,
+        let generated = generated_at(head);
+        let written = generated.and_then(|at| source_name(head.get(at..)?));
+        let owner = match generated {
+            Some(at) => head.get(..at).unwrap_or(owner).trim_end_matches(SEPARATORS),
+            None => without_interface(owner),
         };
         let mut parts: Vec<&str> = owner.split(['.', '+']).collect();
         let nested = owner
             .split_once('+')
             .map(|(outer, _)| outer.split('.').count());
-        // Only the last name is the method's: in an explicit interface implementation the interface
-        // counts as the class.
         let class_at = nested.unwrap_or(parts.len()).saturating_sub(1);
         let class = parts.split_off(class_at.min(parts.len()));
         let is_capital = |part: &str| part.starts_with(char::is_uppercase);
@@ -140,7 +137,7 @@ impl<'t> Method<'t> {
     fn function(&self) -> String {
         let class = self.class.last().copied().unwrap_or_default();
         let class = class.split('`').next().unwrap_or(class);
-        let name = self.name.split(['`', '[']).next().unwrap_or(self.name);
+        let name = self.name.split('`').next().unwrap_or(self.name);
         let accessors = ["get_", "set_", "add_", "remove_", "init_"];
         let accessed = accessors.iter().find_map(|start| name.strip_prefix(start));
         match accessed.unwrap_or(name) {
@@ -152,21 +149,80 @@ impl<'t> Method<'t> {
     }
 }
 
+/// What stands between namespaces, classes, nested classes and methods.
+const SEPARATORS: [char; 3] = ['.', '+', '/'];
+
+/// Returns where the first compiler-generated name begins: those of classes and methods have the source's name between `<`
+/// and `>`. Other brackets hold the type arguments of an interface: `Cart.IStore<Item>.Get`.
+fn generated_at(head: &str) -> Option<usize> {
+    let mut brackets = head.match_indices('<').map(|(at, _)| at);
+    brackets.find(|at| {
+        let before = head.get(..*at).unwrap_or_default();
+        before.is_empty() || before.ends_with(SEPARATORS)
+    })
+}
+
+/// Returns the class of an explicit interface implementation, without the interface: `Shop.Cart` of
+/// `Shop.Cart.Shop.IStore<Item>`. The interface has its namespace, which mostly begins like that of the class.
+fn without_interface(owner: &str) -> &str {
+    let owner = owner.split('<').next().unwrap_or(owner);
+    let mut letters = owner.rsplit('.').next().unwrap_or(owner).chars();
+    let is_interface =
+        letters.next() == Some('I') && letters.next().is_some_and(char::is_uppercase);
+    if !is_interface {
+        return owner;
+    }
+    let root = owner.split('.').next().unwrap_or(owner);
+    let begins_namespace = |at: &usize| {
+        let rest = owner.get(at + 1..).unwrap_or_default();
+        let first = rest.split('.').next().unwrap_or(rest);
+        first == root || first == "System"
+    };
+    // A class has at least a namespace before it.
+    let mut dots = owner.match_indices('.').map(|(at, _)| at).skip(1);
+    let namespace = dots.find(begins_namespace);
+    // Nested classes and those with type arguments are marked: `Cart+Line`, `Pool`1`.
+    let after_mark = || {
+        let mark = owner.rfind(['+', '`'])?;
+        Some(mark + owner.get(mark..)?.find('.')?)
+    };
+    let end = namespace.or_else(after_mark);
+    end.and_then(|end| owner.get(..end)).unwrap_or(owner)
+}
+
 /// Returns the source's name in a compiler-generated one: `<Sum>d__3.MoveNext`, `<>c.<Sum>b__3_0`,
-/// `<>c__DisplayClass3_0.<Sum>b__0`. In `<Sum>g__Add|3_0` it is `Add`, a function inside `Sum`.
+/// `<>c__DisplayClass3_0.<Sum>b__0`. In `<Sum>g__Add|3_0` it is `Add`, a function inside `Sum`; in
+/// `<Shop-IStore<Item>-Get>d__3` it is `Get`, which implements an interface.
 fn source_name(text: &str) -> Option<&str> {
     let mut rest = text;
     while let Some(at) = rest.find('<') {
         // Closures in an async function have two brackets: `<<Sum>b__0>d`.
         let inner = rest.get(at + 1..)?.trim_start_matches('<');
-        let (name, after) = inner.split_once('>')?;
+        let end = closing(inner)?;
+        let (name, after) = (inner.get(..end)?, inner.get(end + 1..)?);
+        // The statements outside of classes are in `<Main>$`, their functions in `<<Main>$>g__Add|0_0`.
+        let after = after.strip_prefix("$>").unwrap_or(after);
         if let Some(local) = after.strip_prefix("g__") {
             return local.split('|').next();
         }
         if !name.is_empty() {
-            return Some(name);
+            return name.rsplit('-').next();
         }
         rest = after;
+    }
+    None
+}
+
+/// Returns the position of the bracket that closes the one before a text.
+fn closing(text: &str) -> Option<usize> {
+    let mut depth = 0usize;
+    for (at, c) in text.char_indices() {
+        match c {
+            '<' => depth += 1,
+            '>' if depth == 0 => return Some(at),
+            '>' => depth -= 1,
+            _ => {}
+        }
     }
     None
 }

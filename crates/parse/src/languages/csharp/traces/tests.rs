@@ -82,6 +82,45 @@ fn frames_are_parsed() {
             "Shop.Cart:Sum(Int32) (at Assets/Cart.cs:12)",
             "Assets/Cart.cs:12 Cart.Sum",
         ),
+        (
+            "  at Shop.Pool`1[T].Take[S] (T item) [0x0001a] in <0a1b2c>:0",
+            "Shop/Pool.cs:0 Pool.Take",
+        ),
+        (
+            "   at Program.<<Main>$>g__Add|0_0(Int32 n) in /w/Program.cs:line 3",
+            "/w/Program.cs:3 Program.Add",
+        ),
+    ]);
+}
+
+#[test]
+fn explicit_interface_implementation_is_a_method_of_its_class() {
+    check(&[
+        (
+            "   at Shop.Cart.Shop.IStore.Get(String key) in /w/Cart.cs:line 12",
+            "/w/Cart.cs:12 Cart.Get",
+        ),
+        (
+            "   at Shop.Cart.System.Collections.Generic.IEnumerable<System.Int32>.GetEnumerator()",
+            "Shop/Cart.cs:0 Cart.GetEnumerator",
+        ),
+        (
+            "   at Shop.Data.Pool`2.Acme.IStore<T>.Get(String key)",
+            "Shop/Data/Pool.cs:0 Pool.Get",
+        ),
+        (
+            "   at Shop.Cart+Line.Acme.IStore<T>.Get(String key) in /w/Cart.cs:line 12",
+            "/w/Cart.cs:12 Line.Get",
+        ),
+        (
+            "   at Shop.Data.Pool`2.<Shop-IStore<T>-GetAsync>d__5.MoveNext()",
+            "Shop/Data/Pool.cs:0 Pool.GetAsync",
+        ),
+        // The code of the interface itself.
+        (
+            "   at Shop.Data.IStore.Get(String key)",
+            "Shop/Data/IStore.cs:0 IStore.Get",
+        ),
     ]);
 }
 
