@@ -97,12 +97,14 @@ impl Failures {
     }
 
     /// Returns the text that asks about the failures, of at most `max_bytes`, and how many of them it shows. Its first
-    /// line is a title; traces stand between fences.
+    /// line is a title, unless all that is known is a trace; traces stand between fences.
     pub fn question(&self, max_bytes: usize) -> (String, usize) {
         let Some(first) = self.kept.first() else {
             return (String::new(), 0);
         };
         let mut text = match short_name(&first.test) {
+            // The words of a title count for more than those of the error, which is little more than a place.
+            "" if first.trace.contains(&first.message) => String::new(),
             "" => format!("{}\n", first.message),
             name => format!("{name} fails: {}\n", first.message),
         };

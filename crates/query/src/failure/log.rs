@@ -254,7 +254,7 @@ struct Head {
 }
 
 /// Finds the line above a trace that names the test, between rules or otherwise; without one, takes
-/// [`LINES_BEFORE`] lines.
+/// [`LINES_BEFORE`] lines, unless the trace begins with the message of a compiler, which is complete.
 fn head(lines: &[&str], start: usize, previous: usize) -> Head {
     let first = start.saturating_sub(MAX_HEAD).max(previous);
     let above = lines.get(first..start).unwrap_or_default();
@@ -274,8 +274,12 @@ fn head(lines: &[&str], start: usize, previous: usize) -> Head {
             test,
         };
     }
+    let before = match lines.get(start).and_then(|line| traces::read(line)) {
+        Some(Mark::Message(message)) if message.place.is_some() => 0,
+        _ => LINES_BEFORE,
+    };
     Head {
-        at: start.saturating_sub(LINES_BEFORE).max(previous),
+        at: start.saturating_sub(before).max(previous),
         test: String::new(),
     }
 }
@@ -321,17 +325,27 @@ fn without_warnings<'a>(lines: &[&'a str]) -> Vec<&'a str> {
     kept.copied().collect()
 }
 
-/// Whether a compiler message is labelled as a warning.
+/// Whether a compiler message is labelled as a warning: by the compiler, as in `warning: `, `warning[E1]: ` and
+/// `warning CS0168: `, by `w: ` or by the build tool before it.
 fn is_compiler_warning(line: &str) -> bool {
-    let line = line.trim_start_matches("[WARNING]").trim_start();
+    let line = line.trim_start();
     let labelled = |text: &str| {
         let rest = text.strip_prefix("warning");
-        rest.is_some_and(|rest| {
-            rest.starts_with([':', '[']) || rest.starts_with(" CS") || rest.starts_with(" C4")
-        })
+        rest.is_some_and(|rest| rest.starts_with([':', '[']) || begins_with_code(rest))
     };
-    labelled(line)
+    ["w: ", "[WARNING]"]
+        .iter()
+        .any(|label| line.starts_with(label))
+        || labelled(line)
         || line
             .match_indices(": warning")
             .any(|(at, _)| line.get(at + 2..).is_some_and(labelled))
+}
+
+/// Whether a text begins with the code of a message and a colon: ` CA1822: `.
+fn begins_with_code(text: &str) -> bool {
+    let code = text.strip_prefix(' ').and_then(|text| text.split_once(':'));
+    code.is_some_and(|(code, _)| {
+        !code.contains(' ') && code.ends_with(|c: char| c.is_ascii_digit())
+    })
 }

@@ -321,6 +321,37 @@ fn violations_of_linters_are_failures() {
 }
 
 #[test]
+fn warnings_of_every_label_are_left_out() {
+    let error = "/ci/src/Cart.kt:12:9: error: no total\n";
+    for warning in [
+        "/ci/src/Tax.cs(3,5): warning CA1822: Member 'x' can be static [/ci/Shop.csproj]\n",
+        "w: file:///ci/src/Tax.kt:3:5 This declaration needs opt-in\n",
+        "[WARNING] /ci/src/Tax.java:[3,5] rate() in Tax has been deprecated\n",
+    ] {
+        let found = read_log(&format!("{warning}{error}{warning}"));
+        let (question, _) = found.failures.question(MAX_BYTES);
+        assert!(question.contains("no total"), "{question}");
+        assert!(!question.contains("Tax"), "{question}");
+    }
+}
+
+#[test]
+fn message_of_a_compiler_is_the_whole_question() {
+    let message = "/ci/src/Cart.java:12: error: cannot find symbol";
+    let log =
+        format!("> Task :shop:compileJava FAILED\n{message}\n    rates.total();\n\nBUILD FAILED\n");
+    let (question, _) = read_log(&log).failures.question(MAX_BYTES);
+    assert_eq!(
+        question,
+        format!("\n```\n{message}\n    rates.total();\n```\n")
+    );
+    // An error that the code raised has its cause in the lines above, too.
+    let log = "reading the rates\nTypeError: no tax\n    at total (/ci/shop/price.js:3:1)\n";
+    let (question, _) = read_log(log).failures.question(MAX_BYTES);
+    assert!(question.contains("reading the rates"), "{question}");
+}
+
+#[test]
 fn trace_across_block_boundary_stays_whole() {
     for before in 3_985..4_005 {
         let mut text = "ok\n".repeat(before);
