@@ -173,7 +173,8 @@ fn dotnet(text: &str) -> Option<FailedTest> {
         is_duration(time).then_some(name)
     };
     let name = of_xunit().or_else(of_console)?;
-    let name = name.split(['(', '<']).next()?;
+    // MSTest writes a space before the values of a row.
+    let name = name.split(['(', '<']).next()?.trim_end();
     match name.rsplit_once('.') {
         Some((class, name)) => member(class, name),
         None => is_name(name).then(|| named([name], ".", ""))?,
@@ -405,7 +406,9 @@ mod tests {
         ] {
             check(text, &[(&["CartTest", "Sums"], "")]);
         }
-        check("  Failed Sums(n: 1) [1 s]", &[(&["Sums"], "")]);
+        for text in ["  Failed Sums(n: 1) [1 s]", "  Failed Sums (1,\"a b\") [2 ms]"] {
+            check(text, &[(&["Sums"], "")]);
+        }
         check("Failed to open the cart [2 of 3]", &[]);
         check("Failed Sums", &[]);
     }
