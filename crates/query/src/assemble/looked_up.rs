@@ -34,7 +34,8 @@ pub(super) struct LookedUp {
     asks: Option<LookUp>,
     /// Empty if the question does not look up a name, or if its name is not found.
     definitions: Vec<DefId>,
-    /// The definitions and the members of those that are types; for a file its definitions.
+    /// The definitions and the members of those that are types; for a file its definitions. Calls of a function that has
+    /// the name of a type are none of members.
     parts: Vec<DefId>,
     /// The files that a question for uses or dependencies names instead of definitions.
     modules: Vec<FileId>,
@@ -81,7 +82,10 @@ impl LookedUp {
         if asks == LookUp::Implementers && has_many {
             return Self::default();
         }
-        let parts = parts(snapshot, &definitions);
+        let parts = match asks {
+            LookUp::Calls if has_factory(&snapshot.files, &definitions) => definitions.clone(),
+            _ => parts(snapshot, &definitions),
+        };
         let has_none = has_none(snapshot, asks, &definitions, &parts);
         let none_found = match has_none {
             true => none_found(&snapshot.files, asks, &definitions),
@@ -397,6 +401,17 @@ fn without_constructors(files: &Files, definitions: Vec<DefId>) -> Vec<DefId> {
         owner.is_none_or(|(owner, _)| !types.contains(owner))
     };
     definitions.into_iter().filter(is_outer).collect()
+}
+
+/// Whether a function among the definitions has the name of a type among them, as one that makes values of the type may.
+fn has_factory(files: &Files, definitions: &[DefId]) -> bool {
+    let definitions = || definitions.iter().map(|id| files.definition(*id));
+    let types = definitions().filter(|definition| definition.kind.is_class());
+    let types: HashSet<&str> = types
+        .map(|definition| &*definition.qualified_name)
+        .collect();
+    let mut functions = definitions().filter(|definition| definition.kind.is_function());
+    functions.any(|function| types.contains(&*function.qualified_name))
 }
 
 /// Returns the declarations of a definition in other files.

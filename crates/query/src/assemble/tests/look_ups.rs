@@ -452,6 +452,28 @@ fn members_of_a_type_are_those_of_its_whole_package() {
 }
 
 #[test]
+fn calls_of_a_function_with_the_name_of_a_type_are_none_of_its_members() {
+    let snapshot = fixture(
+        "
+        //- shop/Scope.kt
+        package shop
+        interface Scope
+        fun Scope(name: String): Scope = find(name)
+        fun Scope.cancel() {}
+        //- shop/Opened.kt
+        package shop
+        class Opened { val first = Scope(\"b\") }
+        //- shop/Close.kt
+        package shop
+        fun close(opened: Opened) = opened.first.cancel()
+        ",
+    );
+    let pack = asked(&snapshot, "who calls `Scope`?", 4000);
+    let found = reasons(&pack, "callers");
+    assert_eq!(found, ["Opened: uses Scope"], "{}", pack.context);
+}
+
+#[test]
 fn constant_is_shown_without_the_code_around_it() {
     let snapshot = fixture(
         "
