@@ -54,7 +54,9 @@ fn at(text: &str) -> Option<Mark> {
     };
     let (name, place) = rest.strip_suffix(')')?.rsplit_once('(')?;
     let name = name.trim_end();
-    if name.contains(' ') || !name.contains('.') {
+    let first = name.split(' ').next().unwrap_or(name);
+    let is_sentence = first.len() < name.len();
+    if !first.contains('.') || is_sentence && !may_have_sentences(place) {
         return None;
     }
     let found = if is_source(place) {
@@ -84,6 +86,12 @@ fn is_source(place: &str) -> bool {
         .iter()
         .any(|e| file.ends_with(e))
         && !file.contains('/')
+}
+
+/// Whether the names in a file may have spaces, as those of tests have in Kotlin, Scala and Groovy.
+fn may_have_sentences(place: &str) -> bool {
+    let (file, ..) = location(place).unwrap_or((place, 0, 0));
+    is_source(place) && !file.ends_with(".java")
 }
 
 /// Splits the packages from the class with its method: `a.b.C$D.name` into `a/b/` and `C$D.name`.
@@ -177,7 +185,12 @@ fn written_name(method: &str) -> &str {
         .iter()
         .find_map(|start| method.strip_prefix(start))
         .unwrap_or(method);
-    let name = inner.split(['$', '-']).next().unwrap_or(inner);
+    // Sentences may have hyphens of their own.
+    let name = match inner.contains(' ') {
+        true => inner.split('$').next(),
+        false => inner.split(['$', '-']).next(),
+    };
+    let name = name.unwrap_or(inner);
     match name {
         "" => method,
         // The body of a lambda in a constructor, or in an initialiser.

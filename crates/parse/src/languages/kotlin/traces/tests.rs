@@ -11,6 +11,18 @@ fn frames_are_parsed() {
         ),
         ("\tat CartKt.main(Cart.kt)", "Cart.kt:0 main"),
         (
+            "\tat org.acme.CartTest$an empty cart.adds non-null (new) items(CartTest.kt:8)",
+            "org/acme/CartTest.kt:8 an empty cart.adds non-null (new) items",
+        ),
+        (
+            "\tat org.acme.CartTest.adds non-null items$lambda$0(CartTest.kt:8)",
+            "org/acme/CartTest.kt:8 CartTest.adds non-null items",
+        ),
+        (
+            "\tat org.acme.CartTest$adds items$1.invokeSuspend(CartTest.kt:8)",
+            "org/acme/CartTest.kt:8 CartTest.adds items",
+        ),
+        (
             "\tat org.acme.Cart.sum(Cart.kt:3)",
             "org/acme/Cart.kt:3 Cart.sum",
         ),
