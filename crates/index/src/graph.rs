@@ -271,7 +271,7 @@ impl Graph {
         inside
             .take_while(|edge| (edge.reference as usize) < end)
             .filter(|edge| edge.target == definition)
-            .filter_map(|edge| resolve::call_site(file, facts, edge))
+            .filter_map(|edge| resolve::call_site(files, file, facts, edge))
             .filter(|site| site.enclosing == Some(definition))
             .collect()
     }

@@ -4,10 +4,10 @@
 use std::sync::Arc;
 
 use foldhash::HashSet;
-use foveate_model::FileFacts;
+use foveate_model::{FileFacts, Reference, Span};
 
 use crate::change::{Change, FileSet};
-use crate::files::{FileId, Files};
+use crate::files::{DefId, FileId, Files};
 use crate::graph::Graph;
 use crate::graph::changed_names::ChangedNames;
 use crate::graph::dependencies::{Lookup, WithDependencies};
@@ -275,7 +275,7 @@ fn uses(
         };
         let edges = edges.value.edges.iter();
         for edge in edges.filter(|edge| targets.contains(edge.target.file)) {
-            let site = call_site(file, &content.facts, edge);
+            let site = call_site(files, file, &content.facts, edge);
             // A recursive call does not make a function its own caller.
             let site = site.filter(|site| site.enclosing != Some(edge.target));
             pairs.extend(site.map(|site| (edge.target, site)));
@@ -288,15 +288,45 @@ fn uses(
     })
 }
 
-pub(super) fn call_site(file: FileId, facts: &FileFacts, edge: &Edge) -> Option<CallSite> {
+pub(super) fn call_site(
+    files: &Files,
+    file: FileId,
+    facts: &FileFacts,
+    edge: &Edge,
+) -> Option<CallSite> {
     let reference = facts.references.get(edge.reference as usize)?;
     Some(CallSite {
         file,
-        line: reference.line,
+        line: line_of_use(files, file, reference, edge.target),
         reference: edge.reference,
-        enclosing: reference
-            .enclosing
-            .map(|local| crate::DefId::new(file, local)),
+        enclosing: reference.enclosing.map(|local| DefId::new(file, local)),
         confidence: edge.confidence,
     })
+}
+
+/// Returns the line of the name that uses a definition. A path may be written in several lines, as `rows\n.sum()`, and its
+/// last name, which is the reference's, in another one than those before it.
+fn line_of_use(files: &Files, file: FileId, reference: &Reference, target: DefId) -> u32 {
+    let text = files.text(file);
+    let before = Span {
+        end: reference.name.start,
+        ..reference.path
+    };
+    let before = before.of(text);
+    let name = &*files.definition(target).name;
+    if !before.contains('\n') || reference.name.of(text) == name {
+        return reference.line;
+    }
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    let mut places = before.rmatch_indices(name).map(|(at, _)| at);
+    let whole = places.find(|at| {
+        let (left, rest) = before.split_at(*at);
+        let right = rest.get(name.len()..).unwrap_or_default();
+        !left.ends_with(is_word) && !right.starts_with(is_word)
+    });
+    let below = whole.and_then(|at| before.get(at..)).unwrap_or_default();
+    let lines = below.bytes().filter(|byte| *byte == b'\n').count();
+    reference
+        .line
+        .saturating_sub(u32::try_from(lines).unwrap_or_default())
 }

@@ -75,3 +75,30 @@ fn kotlin_extensions_of_foreign_types() {
         ],
     );
 }
+
+#[test]
+fn use_in_a_path_of_several_lines_is_in_the_line_of_its_name() {
+    check_uses(
+        "
+        //- shop/Cart.kt
+        package shop
+        class Cart {
+            val rows = listOf(1)
+            fun first() {
+                println(
+                    rows
+                        .first
+                        .next
+                )
+            }
+            fun sum() = rows
+                .map { it + 1 }
+            fun size() = rows.size
+        }
+        ",
+        "shop/Cart.kt:Cart.rows",
+        &[
+            "shop/Cart.kt:6 certain", "shop/Cart.kt:11 certain", "shop/Cart.kt:13 certain",
+        ],
+    );
+}
