@@ -40,7 +40,8 @@ pub(super) fn without_licence(files: &Files, file: FileId, lines: Lines) -> Line
         return lines;
     };
     let text = files.text(file);
-    let end = end_of_first_comment(text, &content.facts.regions);
+    let end = end_of_licence_region(text);
+    let end = end.unwrap_or_else(|| end_of_first_comment(text, &content.facts.regions));
     let (Some(notice), Some(below)) = (text.get(..end), text.get(end..)) else {
         return lines;
     };
@@ -48,12 +49,25 @@ pub(super) fn without_licence(files: &Files, file: FileId, lines: Lines) -> Line
     let breaks =
         notice.matches('\n').count() + below.get(..blank).unwrap_or("").matches('\n').count();
     let start = 1 + breaks as u32;
-    let notice = notice.to_lowercase();
-    let is_licence = LICENCE_WORDS.iter().any(|word| notice.contains(word));
-    match is_licence && start <= lines.end {
+    match has_licence_word(notice) && start <= lines.end {
         true => Lines::new(start, lines.end),
         false => lines,
     }
+}
+
+fn has_licence_word(text: &str) -> bool {
+    let text = text.to_lowercase();
+    LICENCE_WORDS.iter().any(|word| text.contains(word))
+}
+
+/// Returns the end of the region of lines that begins a text, if its name is that of a notice: `#region License`, which
+/// editors fold.
+fn end_of_licence_region(text: &str) -> Option<usize> {
+    const END: &str = "#endregion";
+    let first = text.lines().next()?.trim_start_matches('\u{feff}');
+    let name = first.strip_prefix("#region")?;
+    let end = text.find(END).filter(|_| has_licence_word(name))?;
+    Some(end + END.len())
 }
 
 /// Returns the end of the comment that begins a text, without the line break: of all comments up to the first blank line or
@@ -71,4 +85,25 @@ fn end_of_first_comment(text: &str, regions: &[Region]) -> usize {
         }
     }
     end
+}
+
+#[cfg(test)]
+mod tests {
+    use foveate_fixture::snapshot::of_text;
+    use foveate_model::Lines;
+
+    use super::without_licence;
+
+    #[test]
+    fn region_that_is_named_after_a_licence_is_left_out() {
+        let start = |name: &str| {
+            let snapshot = of_text(&format!(
+                "//- Cart.cs\n#region {name}\n\n// Copyright of nobody\n\n#endregion\n\nclass Cart {{}}\n"
+            ));
+            let file = snapshot.files.find("Cart.cs").unwrap();
+            without_licence(&snapshot.files, file, Lines::new(1, 7)).start
+        };
+        assert_eq!(start("License"), 7);
+        assert_eq!(start("Fields"), 1);
+    }
 }
