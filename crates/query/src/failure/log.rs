@@ -233,7 +233,8 @@ fn failure(lines: &[&str], trace: &traces::Trace<'_>, previous: usize) -> Option
         let heading = trace_lines.first().and_then(|line| numbered(line));
         head.test = heading.unwrap_or_default().to_owned();
     }
-    let before = lines.get(head.at..start).unwrap_or_default();
+    let before = lines.get(head.at..start).unwrap_or_default().iter();
+    let before: Vec<&str> = before.filter(|line| !is_progress(line)).copied().collect();
     let mut text = before.join("\n");
     if !text.is_empty() {
         text.push('\n');
@@ -244,6 +245,13 @@ fn failure(lines: &[&str], trace: &traces::Trace<'_>, previous: usize) -> Option
         trace: text,
         ..Failure::default()
     })
+}
+
+/// Whether a line says which step of a build runs or ran: `> Task :shop:test FAILED`.
+fn is_progress(line: &str) -> bool {
+    ["> Task :", "> Configure project "]
+        .iter()
+        .any(|start| line.starts_with(start))
 }
 
 /// The first line that belongs to a trace.

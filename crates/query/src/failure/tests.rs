@@ -346,9 +346,10 @@ fn message_of_a_compiler_is_the_whole_question() {
         format!("\n```\n{message}\n    rates.total();\n```\n")
     );
     // An error that the code raised has its cause in the lines above, too.
-    let log = "reading the rates\nTypeError: no tax\n    at total (/ci/shop/price.js:3:1)\n";
+    let log = "> Task :shop:test FAILED\nreading the rates\nTypeError: no tax\n    at total (/ci/shop/price.js:3:1)\n";
     let (question, _) = read_log(log).failures.question(MAX_BYTES);
     assert!(question.contains("reading the rates"), "{question}");
+    assert!(!question.contains("Task"), "{question}");
 }
 
 #[test]
