@@ -353,6 +353,16 @@ fn message_of_a_compiler_is_the_whole_question() {
 }
 
 #[test]
+fn what_a_compiler_cannot_find_belongs_to_its_message() {
+    let log = "[INFO] Compiling 3 files\n[ERROR] /ci/src/Cart.java:[12,9] cannot find symbol\n\
+               [ERROR]   symbol:   method total()\n[ERROR]   location: class acme.Rates\n\
+               [INFO] 1 error\n[INFO] BUILD FAILURE\n";
+    let (question, _) = read_log(log).failures.question(MAX_BYTES);
+    assert!(question.contains("acme.Rates"), "{question}");
+    assert!(!question.contains("BUILD"), "{question}");
+}
+
+#[test]
 fn trace_across_block_boundary_stays_whole() {
     for before in 3_985..4_005 {
         let mut text = "ok\n".repeat(before);

@@ -12,6 +12,7 @@ pub(super) const TRACES: TraceForm = TraceForm {
             .or_else(|| maven(text))
             .or_else(|| surefire(text))
             .or_else(|| of_compiler(text, &["java"]))
+            .or_else(|| is_symbol(text).then_some(Mark::Source))
             .or_else(|| is_left_out(text).then_some(Mark::Filler))
     },
     is_header: |text| text == "FATAL EXCEPTION: main" || text.contains("<<< FAILURE!"),
@@ -210,6 +211,18 @@ fn maven(text: &str) -> Option<Mark> {
     let is_message = is_source.iter().any(|ending| path.ends_with(ending)) && line > 0;
     let text = text.trim().trim_start_matches("error: ");
     is_message.then(|| message((path, line, column), "", text))
+}
+
+/// Whether a line below a message says what cannot be found, or where: `symbol:   method sum(int)`, `location: class Cart`.
+fn is_symbol(text: &str) -> bool {
+    const KINDS: [&str; 8] = [
+        "class", "constructor", "enum", "interface", "method", "package", "static", "variable",
+    ];
+    let rest = text
+        .strip_prefix("symbol:")
+        .or_else(|| text.strip_prefix("location:"));
+    let kind = rest.and_then(|rest| rest.split_whitespace().next());
+    kind.is_some_and(|kind| KINDS.contains(&kind))
 }
 
 /// Reads Surefire's `CartTest.sums:12 expected:<1> but was:<2>`, and with callers,
