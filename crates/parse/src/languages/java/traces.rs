@@ -161,8 +161,14 @@ fn function(member: &str, stem: &str) -> String {
         "<clinit>" => return String::new(),
         method => method,
     };
-    // `CartKt` contains the functions outside of classes in `Cart.kt`.
-    let is_facade = |owner: &&str| owner.strip_suffix("Kt").is_some_and(|name| name == stem);
+    // `CartKt` contains the functions outside of classes in `Cart.kt`, `Cart_jvmKt` those in `Cart.jvm.kt`. A class for several
+    // files has such a one for each: `ShopKt__CartKt`.
+    let is_facade = |owner: &&str| {
+        let part = owner.rsplit("__").next().unwrap_or(owner);
+        let name = part.strip_suffix("Kt");
+        let rest = name.and_then(|name| name.strip_prefix(stem));
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('_'))
+    };
     owners.retain(|owner| !is_facade(owner));
     let owner = owners.pop().unwrap_or_default();
     match (owner, method) {

@@ -11,6 +11,10 @@ fn frames_are_parsed() {
         ),
         ("\tat CartKt.main(Cart.kt)", "Cart.kt:0 main"),
         (
+            "\tat org.acme.ShopKt__Cart_jvmKt.sum(Cart.jvm.kt:3)",
+            "org/acme/Cart.jvm.kt:3 sum",
+        ),
+        (
             "\tat org.acme.CartTest$an empty cart.adds non-null (new) items(CartTest.kt:8)",
             "org/acme/CartTest.kt:8 an empty cart.adds non-null (new) items",
         ),
