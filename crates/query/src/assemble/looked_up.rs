@@ -405,7 +405,7 @@ fn without_constructors(files: &Files, definitions: Vec<DefId>) -> Vec<DefId> {
 
 /// Whether a function among the definitions has the name of a type among them, as one that makes values of the type may.
 fn has_factory(files: &Files, definitions: &[DefId]) -> bool {
-    let definitions = || definitions.iter().map(|id| files.definition(*id));
+    let definitions = || definitions.iter().map(move |id| files.definition(*id));
     let types = definitions().filter(|definition| definition.kind.is_class());
     let types: HashSet<&str> = types
         .map(|definition| &*definition.qualified_name)
