@@ -414,3 +414,28 @@ fn nameless_classes_have_the_members_of_their_base() {
     check_uses(PHP, "Rules.php:Rules.bind", expected);
     check_uses(PHP, "Rules.php:Builder.close", expected);
 }
+
+#[test]
+fn services_have_the_type_that_is_asked_for() {
+    check(
+        "
+        //- Pool.cs
+        class Pool { public void Close() {} }
+        class Other { public void Close() {} }
+        class Users {
+            void use_result(IServiceProvider services) { services.GetRequiredService<Pool>().Close(); }
+            void use_variable(IServiceProvider services) {
+                var pool = services.GetService<Pool>();
+                pool?.Close();
+            }
+            async Task use_awaited(Stream text) {
+                var pool = await JsonSerializer.DeserializeAsync<Pool>(text);
+                pool.Close();
+            }
+            void of_another(IServiceProvider services) { services.GetService<Other>().Close(); }
+            void of_elements(Rows rows) { rows.Cast<Pool>().Close(); }
+        }
+        ",
+        "Pool.cs:Pool.Close",
+    );
+}

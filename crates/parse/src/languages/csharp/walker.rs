@@ -33,6 +33,7 @@ pub(super) static WALKER: Walker = Walker::new(Form {
     transparent: TRANSPARENT,
     wrappers: WRAPPERS,
     callback_argument,
+    casts: CASTS,
     type_argument,
     ..Form::new(tree_sitter_c_sharp::LANGUAGE, handler, step, named_type)
 });
@@ -203,6 +204,14 @@ fn named_type(mut node: Node<'_>) -> Option<Node<'_>> {
 
 /// Types of functions of the standard library that are called with their first type argument.
 const CALLBACKS: [&str; 3] = ["Action", "Func", "Predicate"];
+
+/// Functions of containers of services and of serializers, whose result has the type of their type argument:
+/// `services.GetService<A>()`.
+const CASTS: &[&str] = &[
+    "CreateInstance", "Deserialize", "DeserializeAsync", "DeserializeObject", "GetFromJsonAsync",
+    "GetKeyedService", "GetRequiredKeyedService", "GetRequiredService", "GetService",
+    "ReadFromJsonAsync", "Resolve",
+];
 
 /// Returns `A` of `Action<A>`.
 fn callback_argument<'n>(declared: Node<'n>, text: &str) -> Option<Node<'n>> {
