@@ -406,7 +406,10 @@ mod tests {
         ] {
             check(text, &[(&["CartTest", "Sums"], "")]);
         }
-        for text in ["  Failed Sums(n: 1) [1 s]", "  Failed Sums (1,\"a b\") [2 ms]"] {
+        for text in [
+            "  Failed Sums(n: 1) [1 s]",
+            "  Failed Sums (1,\"a b\") [2 ms]",
+        ] {
             check(text, &[(&["Sums"], "")]);
         }
         check("Failed to open the cart [2 of 3]", &[]);

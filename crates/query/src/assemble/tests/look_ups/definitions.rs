@@ -1,0 +1,204 @@
+//! Tests the answers to questions where a name is defined.
+
+use super::*;
+
+#[test]
+fn all_of_a_few_definitions_of_a_name_are_looked_up() {
+    let snapshot = fixture(
+        "
+        //- unix/core.py
+        def run_loop(mode):
+            return mode
+
+        //- win/core.py
+        def run_loop(mode):
+            return mode + 1
+
+        //- app.py
+        from unix.core import run_loop
+
+
+        def main():
+            return run_loop(1)
+
+        //- loop.py
+        def stop_loop():
+            return 'run the loop until it stops'
+        ",
+    );
+    for query in ["where is run_loop defined", "where is `run_loop` defined?"] {
+        let pack = asked(&snapshot, query, 4000);
+        for wanted in ["unix/core.py", "win/core.py"] {
+            assert!(pack.context.contains(wanted), "{}", pack.context);
+        }
+        assert!(!pack.context.contains("stop_loop"), "{}", pack.context);
+    }
+    let pack = asked(&snapshot, "who calls run_loop?", 4000);
+    assert!(pack.context.contains("def main"), "{}", pack.context);
+    assert!(!pack.context.contains("stop_loop"), "{}", pack.context);
+}
+
+#[test]
+fn constant_is_shown_without_the_code_around_it() {
+    let snapshot = fixture(
+        "
+        //- shop/limits.py
+        MAX_ROWS = 40
+        MIN_ROWS = 2
+
+
+        def check_rows(rows):
+            return rows < MAX_ROWS
+
+        //- shop/report.py
+        from shop.limits import MAX_ROWS
+
+
+        def cut_rows(rows):
+            return rows[:MAX_ROWS]
+        ",
+    );
+    for query in [
+        "where is MAX_ROWS defined",
+        "where is the constant `MAX_ROWS` defined?",
+    ] {
+        let pack = asked(&snapshot, query, 4000);
+        let definitions = items(&pack, "definitions");
+        let names: Vec<&str> = definitions.iter().map(|item| item.name.as_str()).collect();
+        assert_eq!(names, ["MAX_ROWS"], "{query}: {}", pack.context);
+        assert!(pack.context.contains("MAX_ROWS = 40"), "{}", pack.context);
+        for beside in ["check_rows", "cut_rows", "MIN_ROWS"] {
+            assert!(!pack.context.contains(beside), "{}", pack.context);
+        }
+    }
+    // More than the name is asked for.
+    let pack = asked(&snapshot, "where is the check of `MAX_ROWS` defined?", 4000);
+    assert!(pack.context.contains("MIN_ROWS"), "{}", pack.context);
+}
+
+#[test]
+fn long_class_is_shown_once_by_its_members() {
+    let methods: String = (0..60)
+        .map(|n| format!("    def take_{n}(self, book):\n        return book.number({n})\n\n"))
+        .collect();
+    let shelf =
+        format!("class Shelf:\n    def __init__(self):\n        self.size = 1\n\n{methods}");
+    let snapshot = snapshot([("shelf.py".to_owned(), shelf)]);
+    let pack = asked(&snapshot, "where is Shelf defined?", 4000);
+    assert_eq!(
+        shown(&pack, "definitions"),
+        ["Shelf standard"],
+        "{}",
+        pack.context
+    );
+    assert_eq!(pack.sections.len(), 1, "{}", pack.context);
+}
+
+#[test]
+fn all_definitions_of_a_frequent_name_are_listed() {
+    let files = (0..9).map(|n| {
+        let code =
+            format!("def run_loop(mode):\n    return mode + {n}\n\n\ndef stop_{n}(): pass\n");
+        (format!("part_{n}/core.py"), code)
+    });
+    let snapshot = snapshot(files);
+    let pack = asked(&snapshot, "where is run_loop defined?", 4000);
+    assert_eq!(
+        shown(&pack, "definitions"),
+        ["run_loop compact"; 9],
+        "{}",
+        pack.context
+    );
+    assert!(!pack.context.contains("stop_"), "{}", pack.context);
+}
+
+#[test]
+fn definition_comes_with_its_declaration_and_the_target_of_an_alias() {
+    let snapshot = fixture(
+        "
+        //- shop/shelf.h
+        struct shelf_s {
+          int size;
+        };
+        typedef struct shelf_s shelf_t;
+        // Opens a shelf.
+        int open_shelf(shelf_t* shelf);
+
+        //- shop/shelf.c
+        #include \"shelf.h\"
+
+        int open_shelf(shelf_t* shelf) {
+          return shelf->size;
+        }
+        ",
+    );
+    let paths = |query: &str| -> Vec<String> {
+        let pack = asked(&snapshot, query, 4000);
+        let items = items(&pack, "definitions").into_iter();
+        items
+            .map(|item| format!("{} {}", item.path, item.name))
+            .collect()
+    };
+    let mut functions = paths("where is open_shelf declared?");
+    functions.sort();
+    assert_eq!(
+        functions,
+        ["shop/shelf.c open_shelf", "shop/shelf.h open_shelf"]
+    );
+    let pack = asked(&snapshot, "where is shelf_t defined?", 4000);
+    for wanted in ["typedef struct shelf_s shelf_t;", "int size;"] {
+        assert!(pack.context.contains(wanted), "{}", pack.context);
+    }
+    assert!(!pack.context.contains("shelf->size"), "{}", pack.context);
+}
+
+#[test]
+fn definition_of_another_name_comes_with_the_function_that_it_names() {
+    let snapshot = fixture(
+        "
+        //- shop/__init__.py
+        from shop.shelf import open_shelf
+        open_it = open_any = open_shelf
+        opens = [open_shelf]
+        //- shop/shelf.py
+        def open_shelf(size):
+            return size
+        ",
+    );
+    for (name, is_alias) in [("open_it", true), ("open_any", true), ("opens", false)] {
+        let pack = asked(&snapshot, &format!("where is shop.{name} defined?"), 4000);
+        let has_function = pack.context.contains("def open_shelf");
+        assert_eq!(has_function, is_alias, "{}", pack.context);
+    }
+}
+
+#[test]
+fn kind_that_a_question_says_chooses_among_definitions_of_a_name() {
+    let snapshot = fixture(
+        "
+        //- shelf.py
+        class Shelf:
+            pass
+
+        //- make.py
+        def Shelf(size):
+            return size
+        ",
+    );
+    for (query, wanted, beside) in [
+        (
+            "where is the class `Shelf` defined?",
+            "class Shelf",
+            "def Shelf",
+        ),
+        (
+            "where is the `Shelf` function defined?",
+            "def Shelf",
+            "class Shelf",
+        ),
+    ] {
+        let pack = asked(&snapshot, query, 4000);
+        assert!(pack.context.contains(wanted), "{query}: {}", pack.context);
+        assert!(!pack.context.contains(beside), "{query}: {}", pack.context);
+    }
+}
