@@ -152,7 +152,13 @@ pub(super) fn implementers(snapshot: &Snapshot, interface: DefId) -> Vec<DefId> 
     found
 }
 
-/// Whether something extends or implements a type.
+/// Whether a definition is a type, or a module whose members classes take over by including it.
+pub(super) fn is_type(snapshot: &Snapshot, id: DefId) -> bool {
+    let kind = snapshot.files.definition(id).kind;
+    kind.is_class() || kind.is_container() && is_extended(snapshot, id)
+}
+
+/// Whether something extends or implements a type, or includes a module.
 pub(super) fn is_extended(snapshot: &Snapshot, class: DefId) -> bool {
     let Snapshot { files, graph, .. } = snapshot;
     let is_base = |site: &CallSite| {

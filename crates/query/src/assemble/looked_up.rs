@@ -9,7 +9,7 @@ use foveate_index::{Confidence, DefId, FileId, Files, Snapshot};
 use foveate_model::{DefinitionKind, Role};
 
 use super::config::AssembleConfig;
-use super::hierarchy::{is_extended, members, overriding, overriding_member};
+use super::hierarchy::{is_extended, is_type, members, overriding, overriding_member};
 use super::named::NamedDefinitions;
 use crate::intent::LookUp;
 use crate::issue::{self, Issue, IssueCode};
@@ -206,6 +206,11 @@ impl LookedUp {
         matches!(self.asks(), Some(LookUp::Uses | LookUp::Calls))
     }
 
+    /// Whether the question asks for uses of a definition or of its type, and none of them is certain or likely.
+    pub(super) fn lists_unsure_uses(&self, of: DefId) -> bool {
+        self.asks_for_uses() && !self.has_uses && self.parts.contains(&of)
+    }
+
     /// Whether the question asks neither for the code around a definition nor, if it is a type, for its members.
     pub(super) fn is_shown_alone(&self, files: &Files, id: DefId) -> bool {
         let kind = files.definition(id).kind;
@@ -214,7 +219,7 @@ impl LookedUp {
             Some(LookUp::Uses | LookUp::Calls) => {
                 self.has_only_names && !kind.is_function() && !kind.is_container()
             }
-            Some(LookUp::Implementers | LookUp::Overrides | LookUp::Tests) => kind.is_class(),
+            Some(LookUp::Implementers | LookUp::Overrides | LookUp::Tests) => kind.is_container(),
             Some(LookUp::Dependencies | LookUp::Behaviour | LookUp::Difference) | None => false,
         }
     }
@@ -526,23 +531,22 @@ fn compared(
     }
 }
 
-/// Whether a definition is a function of a type.
+/// Whether a definition is a function of a type or module.
 fn is_method(files: &Files, id: DefId) -> bool {
     let definition = files.definition(id);
     let is_in_class = || {
         let outer = files.parent(id);
-        outer.is_some_and(|class| files.definition(class).kind.is_class())
+        outer.is_some_and(|class| files.definition(class).kind.is_container())
     };
     definition.kind.is_function() && (definition.modifiers.is_out_of_line || is_in_class())
 }
 
 /// Returns the definitions, each followed by its members if it is a type.
 fn parts(snapshot: &Snapshot, definitions: &[DefId]) -> Vec<DefId> {
-    let files = &snapshot.files;
     let mut parts: Vec<DefId> = Vec::new();
     for id in definitions.iter().take(MAX_PARTS) {
         parts.push(*id);
-        if files.definition(*id).kind.is_class() {
+        if is_type(snapshot, *id) {
             parts.extend(members(snapshot, *id).take(MAX_PARTS));
         }
     }

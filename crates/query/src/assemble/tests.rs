@@ -6,6 +6,7 @@ mod changes;
 mod larger_budget;
 mod licences;
 mod look_ups;
+mod mixins;
 mod near_duplicates;
 mod packing_rules;
 mod related_code;

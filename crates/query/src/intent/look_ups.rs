@@ -85,6 +85,8 @@ const QUESTIONS: &[Question] = &[
             "who|whos|what|which ?else ?<code:any> implements|implement|extends|extend|subclasses|subclass|inherits|inherit|derives|derive ?from ?the ?interface|class|trait|type|protocol TYPE ?interface|class|trait|type|protocol ?? $",
             "what|which ?other classes|types|structs|enums|interfaces implement|implements|extend|extends|inherit|inherits|subclass|derive ?from __ ?? $",
             "what|which ?other *s implement|extend|inherit|subclass|derive ?from ?the TYPE ?class|interface|trait|type|protocol ?? $",
+            // A mixin is a base of the classes that include it.
+            "what|which ?other classes|modules include|includes|prepend|prepends ?the TYPE ?module|mixin|concern|trait ?? $",
             list!(
                 "implementations|implementers|implementors|subclasses|subtypes|descendants of|for __ ?? $"
             ),
@@ -191,8 +193,10 @@ const QUESTIONS: &[Question] = &[
         patterns: &[
             "who|whos|what|whats|which ?is|are ?else ?<code:any> uses|using|references|referencing|imports|importing|consumes|consuming|instantiates|instantiating __ ?? $",
             "what|which ?other *s use|reference|import|consume|instantiate|depend|rely ?on|upon __ ?? $",
+            "who|whos|what|whats|which ?is|are ?else ?<code:any> includes|including ?the TYPE ?header|file|module|mixin|concern|trait ?? $",
+            "what|which ?other *s include|includes ?the TYPE ?header|file|module|mixin|concern|trait ?? $",
             "who|what|which ?else ?<code:any> depends|relies on|upon __ ?? $",
-            "where|wheres ?else ?is|are|do|does|did __ ?being ?get|gets used|referenced|imported|consumed|instantiated ?? $",
+            "where|wheres ?else ?is|are|do|does|did __ ?being ?get|gets used|referenced|imported|included|consumed|instantiated ?? $",
             "where ?else do|does|did we|they|you|i ?still use|reference|import|consume|instantiate __ ?? $",
             list!(
                 "usages|uses|references|occurrences|consumers|importers|dependents of|to|for __ ?? $"
@@ -338,9 +342,11 @@ pub(super) fn asking_words(asks: LookUp) -> &'static [&'static str] {
             "implement", "implements", "implementing", "implementations", "implementers",
             "implementors", "extend", "extends", "extending", "inherit", "inherits", "inheriting",
             "subclass", "subclasses", "subclassing", "subtypes", "derive", "derives", "deriving",
-            "descendants", "classes", "types", "structs", "enums", "interfaces",
+            "descendants", "include", "includes", "prepend", "prepends", "classes", "types",
+            "structs", "enums", "interfaces",
         ],
-        LookUp::Definition | LookUp::Uses | LookUp::Calls | LookUp::Behaviour => &[],
+        LookUp::Uses => &["include", "includes", "included", "including"],
+        LookUp::Definition | LookUp::Calls | LookUp::Behaviour => &[],
     }
 }
 

@@ -206,6 +206,9 @@ fn phrasings_of_a_look_up_ask_the_same() {
                 "please find all references to `Shelf`",
                 "open_door usages",
                 "`Shelf` usages",
+                "who includes Shelf",
+                "which files include shop/shelf.h",
+                "where is shelf.h included?",
             ][..],
         ),
         (
@@ -242,6 +245,8 @@ fn phrasings_of_a_look_up_ask_the_same() {
                 "which commands extend Shelf",
                 "which exceptions inherit from ShelfError?",
                 "what classes derive from Shelf",
+                "which classes include Shelf",
+                "which classes include the Shelf concern?",
             ][..],
         ),
         (

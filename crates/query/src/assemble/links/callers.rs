@@ -11,13 +11,14 @@ use super::link::{self, LINE, Link};
 use super::related::implicit_implementers;
 use super::verb::{Verb, is_base, is_call, is_kind, verb};
 use crate::assemble::entry::{Entry, Layout, SectionKind};
+use crate::assemble::hierarchy::is_type;
 use crate::assemble::pack::Fidelity;
 use crate::assemble::packed::{EntryKind, ShownPart};
 use crate::assemble::plan::{BudgetScope, Plan};
 use crate::excerpt::{around, clean};
 use crate::intent::{IntentKind, LookUp};
 
-/// Returns the call sites of the seeds, without those resolved by name only, a few of each seed in turn. Those of one
+/// Returns the call sites of the seeds, mostly without those resolved by name only, a few of each seed in turn. Those of one
 /// seed are sorted: calls before other uses, source before tests, then by certainty, the rank of the calling function
 /// and the rank of the file.
 pub(super) fn callers(plan: &Plan<'_>, seeds: &[DefId]) -> Vec<Link> {
@@ -57,11 +58,10 @@ pub(super) fn callers(plan: &Plan<'_>, seeds: &[DefId]) -> Vec<Link> {
     links
 }
 
-/// Whether one of the looked up definitions is a type.
+/// Whether one of the looked up definitions is a type or a module that classes include.
 fn has_type(plan: &Plan<'_>) -> bool {
-    let files = &plan.snapshot.files;
-    let mut parts = plan.looked_up.parts().iter();
-    parts.any(|id| files.definition(*id).kind.is_class())
+    let mut definitions = plan.looked_up.definitions().iter();
+    definitions.any(|id| is_type(plan.snapshot, *id))
 }
 
 /// Returns the calls of the looked up types, which construct objects, and of their members, grouped by member.
@@ -181,7 +181,7 @@ fn implementers(plan: &Plan<'_>, ranks: &Ranks) -> Vec<Link> {
     let files = &plan.snapshot.files;
     let types = plan.named.ids();
     let types: Vec<DefId> = types
-        .filter(|id| files.definition(*id).kind.is_class())
+        .filter(|id| files.definition(*id).kind.is_container())
         .collect();
     let implicit = implicit_implementers(plan, &types);
     // Objects of a type follow the types that extend it.
@@ -235,8 +235,11 @@ fn callers_of(plan: &Plan<'_>, seed: DefId, ranks: &Ranks) -> Vec<CallSite> {
         false => limits.max_callers_per_seed,
     };
     let sites = plan.snapshot.graph.uses_of(seed).iter();
+    let is_sure = |site: &&CallSite| site.confidence != Confidence::NameOnly;
+    // Where a question has no sure answer, uses that may be meant are one: methods of unknown objects.
+    let lists_unsure = plan.looked_up.lists_unsure_uses(seed);
     let mut sites: Vec<_> = sites
-        .filter(|site| site.confidence != Confidence::NameOnly && !is_within(plan, site, seed))
+        .filter(|site| (lists_unsure || is_sure(site)) && !is_within(plan, site, seed))
         .map(|site| (ranks.key(&plan.snapshot.files, site), *site))
         .collect();
     if sites.len() > limit {

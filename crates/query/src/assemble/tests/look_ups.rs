@@ -64,7 +64,7 @@ const SHELVES: &str = "
 ";
 
 /// Asks a question whose intent is detected.
-fn asked(snapshot: &Snapshot, query: &str, budget: usize) -> Pack {
+pub(super) fn asked(snapshot: &Snapshot, query: &str, budget: usize) -> Pack {
     let request = Request {
         intent: None,
         ..request(query, budget, IntentKind::Explanation)
@@ -75,7 +75,7 @@ fn asked(snapshot: &Snapshot, query: &str, budget: usize) -> Pack {
 }
 
 /// Returns `name: reason` of each item of a section that has a name.
-fn reasons(pack: &Pack, section: &str) -> Vec<String> {
+pub(super) fn reasons(pack: &Pack, section: &str) -> Vec<String> {
     let items = items(pack, section).into_iter();
     let named = items.filter(|item| !item.name.is_empty());
     named
