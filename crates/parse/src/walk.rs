@@ -89,7 +89,7 @@ pub(crate) struct Form {
     pub(crate) wrappers: &'static [&'static str],
     /// Types of collections whose first type argument is the type of their elements, sorted.
     pub(crate) collections: &'static [&'static str],
-    /// Functions whose result has the type of their first type argument, sorted: `static_cast<A*>(b)`.
+    /// Functions and methods whose result has the type of their first type argument, sorted: `static_cast<A*>(b)`.
     pub(crate) casts: &'static [&'static str],
     /// Returns the value that a call wraps, given the call and the text: `a` of `Arc::new(a)`.
     pub(crate) wrapped: for<'n> fn(Node<'n>, &str) -> Option<Node<'n>>,

@@ -10,6 +10,7 @@ mod kotlin;
 mod macros;
 mod members;
 mod packages;
+mod php;
 mod python;
 mod qualified;
 mod receivers;

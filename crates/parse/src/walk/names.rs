@@ -389,18 +389,25 @@ impl Steps<'_> {
         (self.form.type_argument)(name)
     }
 
-    /// Returns how an expression is composed. `C.new` is a construction where `new` is a method of the
-    /// class. A cast is one of its type. A call that wraps a value stands for it, as a type of the wrapper
-    /// stands for its argument.
+    /// Returns how an expression is composed. A cast is a construction of its type.
     fn of<'n>(self, node: Node<'n>) -> Step<'n> {
+        let called = match (self.form.step)(node) {
+            Step::Call(function) => Some(function),
+            Step::Invoke { name, .. } => Some(name),
+            _ => None,
+        };
+        let class = called.and_then(|called| self.type_argument(self.form.casts, called));
+        class.map_or_else(|| self.without_cast(node), Step::Call)
+    }
+
+    /// Returns how an expression is composed if it is no cast. `C.new` is a construction where `new` is a method of
+    /// the class. A call that wraps a value stands for it, as a type of the wrapper stands for its argument.
+    fn without_cast<'n>(self, node: Node<'n>) -> Step<'n> {
         let step = (self.form.step)(node);
-        if let Step::Call(function) = step {
-            if let Some(class) = self.type_argument(self.form.casts, function) {
-                return Step::Call(class);
-            }
-            if let Some(value) = (self.form.wrapped)(node, self.text) {
-                return Step::Same(value);
-            }
+        if matches!(step, Step::Call(_))
+            && let Some(value) = (self.form.wrapped)(node, self.text)
+        {
+            return Step::Same(value);
         }
         let Some(constructor) = self.form.constructor else {
             return step;
@@ -431,7 +438,8 @@ struct Tail<'n> {
 fn last_name<'n>(steps: Steps<'_>, mut expression: Node<'n>) -> Option<Tail<'n>> {
     let (mut scopes, mut start) = (Vec::new(), None);
     for _ in 0..MAX_LINKS {
-        let (name, object) = match steps.of(expression) {
+        // The name of a cast is that of the method that is called: `make` of `$a->make(B::class)`.
+        let (name, object) = match steps.without_cast(expression) {
             Step::Name => (expression, None),
             Step::Member { object, name } | Step::Invoke { object, name } => (name, object),
             Step::Same(inner) => {

@@ -37,8 +37,30 @@ pub(super) static WALKER: Walker = Walker::new(Form {
             || kind.ends_with("_declaration")
             || kind.ends_with("_definition")
     },
+    casts: CASTS,
+    type_argument: class_argument,
     ..Form::new(tree_sitter_php::LANGUAGE_PHP, handler, step, named_type)
 });
+
+/// Functions and methods of containers and test doubles that return an object of the class that they are given, sorted:
+/// `$container->get(A::class)`, `$this->createMock(A::class)`.
+const CASTS: &[&str] = &[
+    "app", "createConfiguredMock", "createMock", "createPartialMock", "createStub", "find", "get",
+    "getMockForAbstractClass", "make", "makeWith", "mock", "partialMock", "resolve", "spy",
+];
+
+/// Returns the class that the first argument of a call names, given the name that is called: `A` of `get(A::class)`.
+fn class_argument(name: Node<'_>) -> Option<Node<'_>> {
+    let argument = field(name.parent()?, "arguments")?.named_child(0)?;
+    let access = argument.named_child(0)?;
+    if access.kind() != "class_constant_access_expression" || argument.named_child_count() != 1 {
+        return None;
+    }
+    let is_class = last_child(access).is_some_and(|last| span(last).len() == "class".len());
+    access
+        .named_child(0)
+        .filter(|class| is_class && is_name(*class))
+}
 
 /// Types of the language itself, sorted.
 const BUILTIN_TYPES: &[&str] = &[

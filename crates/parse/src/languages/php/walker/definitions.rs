@@ -1,13 +1,13 @@
 //! Collects PHP definitions: classes, interfaces, traits, enums, their members, and functions.
 
 use foveate_model::values::Value;
-use foveate_model::{DefinitionKind, LocalId, Modifiers, Visibility};
+use foveate_model::{DefinitionKind, LocalId, Modifiers, ReferenceKind, Visibility};
 use tree_sitter::Node;
 
 use super::{is_name, phpdoc};
 use crate::collect::{Draft, span};
 use crate::syntax::{Descend, inside_brackets};
-use crate::walk::{Handled, Walk, child_of_kind, children, field};
+use crate::walk::{Handled, Walk, child_of_kind, children, field, last_child};
 
 /// Modifiers and attributes before a declaration, which all its parts share.
 struct Marks {
@@ -88,9 +88,16 @@ pub(super) fn type_declaration<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u
             .bases
             .extend(bases.map(|base| Box::from(walk.of(base))));
     }
+    let is_facade = draft.bases.iter().any(|base| is_facade(base));
+    draft.bases.extend(phpdoc::mixins(walk, node, is_facade));
     let id = walk.define(draft);
     walk.enter_definition(depth, id, kind);
     Some(Descend::Into)
+}
+
+/// Whether a base makes a class a facade, which passes static calls on to an object.
+fn is_facade(base: &str) -> bool {
+    base.rsplit('\\').next() == Some("Facade")
 }
 
 /// `new class extends A { … }`: its methods belong to the enclosing definition. `$this` in it is an object of `A`.
@@ -108,7 +115,36 @@ pub(super) fn traits<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Han
     let names = children(node).into_iter().filter(|name| is_name(*name));
     let names: Vec<Box<str>> = names.map(|name| walk.of(name).into()).collect();
     walk.add_bases(names);
+    for rule in child_of_kind(node, "use_list").map_or_else(Vec::new, children) {
+        if rule.kind() == "use_as_clause" {
+            add_alias(walk, rule);
+        }
+    }
     crate::walk::base_list(walk, node, depth)
+}
+
+/// `A::b as protected c;` in `use A { … }` adds an alias of a method: a method that calls the other one.
+fn add_alias<'t>(walk: &mut Walk<'t>, rule: Node<'t>) {
+    let (Some(old), Some(new)) = (rule.named_child(0), last_child(rule)) else {
+        return;
+    };
+    // `b as protected;` only changes the visibility.
+    if new == old || new.kind() != "name" {
+        return;
+    }
+    let method = match old.kind() {
+        "class_constant_access_expression" => last_child(old).unwrap_or(old),
+        _ => old,
+    };
+    let mut draft = draft(walk, DefinitionKind::Method, rule, new, None);
+    draft.body = Some(span(old));
+    walk.define(draft);
+    match method == old {
+        true => walk.call_named_member(None, span(old)),
+        false => walk
+            .collector
+            .refer_at(ReferenceKind::Call, span(method), span(old)),
+    }
 }
 
 pub(super) fn function<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
@@ -142,6 +178,7 @@ pub(super) fn function<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> H
         _ => tags.add_return_type(walk, id),
     }
     walk.enter_definition(depth, id, kind);
+    tags.refer_to_method(walk);
     Some(Descend::Into)
 }
 

@@ -9,6 +9,14 @@ use super::BUILTIN_TYPES;
 use crate::collect::span;
 use crate::walk::{Handled, Walk};
 
+/// Collections whose last type argument is that of their elements.
+const COLLECTIONS: [&str; 8] = [
+    "array", "list", "iterable", "non-empty-array", "non-empty-list", "Iterator",
+    "IteratorAggregate", "Traversable",
+];
+/// Maximum number of classes that the comment above a class names whose members it has.
+const MAX_MIXINS: usize = 8;
+
 /// A comment. In a function, `/** @var A $b */` gives the type of a local variable.
 pub(super) fn comment<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
     let text = walk.collector.text;
@@ -34,6 +42,8 @@ pub(super) struct Tags<'t> {
     returned: Option<TypeName>,
     /// The types of `@param`, by the name of the parameter.
     parameters: HashMap<&'t str, Option<TypeName>>,
+    /// The name of the method in `@dataProvider a` or `@depends a`.
+    named_method: Option<Span>,
 }
 
 impl<'t> Tags<'t> {
@@ -49,6 +59,9 @@ impl<'t> Tags<'t> {
             match name {
                 "test" => found.is_test = true,
                 "return" => found.returned = found.returned.or_else(|| class_in(text, rest)),
+                "dataProvider" | "depends" => {
+                    found.named_method = found.named_method.or_else(|| method_in(text, rest));
+                }
                 "param" => {
                     if let Some(parameter) = variable_in(text, rest) {
                         let known = found.parameters.entry(parameter.of(text));
@@ -70,6 +83,13 @@ impl<'t> Tags<'t> {
         }
     }
 
+    /// Records that the enclosing function, a test, gets its arguments from the method that the comment names.
+    pub(super) fn refer_to_method(&self, walk: &mut Walk<'_>) {
+        if let Some(name) = self.named_method {
+            walk.call_named_member(None, name);
+        }
+    }
+
     /// Sets the type of the parameter that was added last, unless it has one.
     pub(super) fn set_parameter_type(&self, walk: &mut Walk<'_>, name: Node<'_>) {
         let documented = self.parameters.get(walk.of(name)).copied().flatten();
@@ -87,6 +107,33 @@ pub(super) fn of_variable(walk: &Walk<'_>, property: Node<'_>) -> Value {
     let rest = comment.and_then(|comment| tag(text, comment, "var"));
     let type_name = rest.and_then(|rest| class_in(text, rest));
     type_name.map_or(Value::Unknown, Value::Type)
+}
+
+/// Returns the classes whose members a class has by the comment above it: `A` of `@mixin A`, and of `@see A` if it is a
+/// facade.
+pub(super) fn mixins(walk: &Walk<'_>, class: Node<'_>, is_facade: bool) -> Vec<Box<str>> {
+    let text = walk.collector.text;
+    let comment = walk.collector.comment_above(class);
+    let tags = comment
+        .into_iter()
+        .flat_map(|comment| tags(text, comment))
+        .filter(|(name, _)| *name == "mixin" || is_facade && *name == "see");
+    let classes = tags.filter_map(|(_, rest)| class_in(text, rest));
+    let named = classes.filter(|class| class.form == TypeForm::Instance);
+    let names = named.map(|class| Box::from(class.path.of(text)));
+    names.take(MAX_MIXINS).collect()
+}
+
+/// Returns the name of a method at the start of a span, if nothing follows it directly.
+fn method_in(text: &str, rest: Span) -> Option<Span> {
+    let written = rest.of(text);
+    let start = written.find(|c: char| !c.is_whitespace())?;
+    let named = written.get(start..)?;
+    let end = named.find(|c: char| !(c.is_alphanumeric() || c == '_'));
+    let (name, after) = named.split_at(end.unwrap_or(named.len()));
+    let is_whole = after.is_empty() || after.starts_with(char::is_whitespace);
+    let start = rest.start as usize + start;
+    (is_whole && !name.is_empty()).then(|| Span::new(start, start + name.len()))
 }
 
 /// Returns what follows the first `@name` of a comment.
@@ -111,18 +158,16 @@ fn tags(text: &str, comment: Span) -> impl Iterator<Item = (&str, Span)> {
     })
 }
 
-/// Returns the first class in a type: `A` of `?A`, `null|A`, `A`, `A[]` and `list<A>`.
+/// Returns the first class in a type: `A` of `?A`, `null|A`, `A`, `A<B>`, `A[]` and `array<int, A>`.
 fn class_in(text: &str, rest: Span) -> Option<TypeName> {
     let written = rest.of(text).trim_start();
     let mut at = rest.start as usize + (rest.len() - written.len());
-    let end = written.find(char::is_whitespace).unwrap_or(written.len());
-    let written = written.get(..end)?;
-    for part in written.split('|') {
+    for part in alternatives(written) {
         let start = at;
         at += part.len() + 1;
         let (name, form) = match without_collection(part) {
             Some(element) => (element, TypeForm::Elements),
-            None => (part.trim_start_matches('?'), TypeForm::Instance),
+            None => (without_arguments(part), TypeForm::Instance),
         };
         let is_name = !name.is_empty()
             && name
@@ -142,13 +187,46 @@ fn class_in(text: &str, rest: Span) -> Option<TypeName> {
     None
 }
 
-/// Returns `A` of `A[]`, `array<A>`, `list<A>` and `iterable<A>`.
+/// Returns the alternatives of the type at the start of a text: `?A` and `array<int, B>` of `?A|array<int, B> $c`.
+fn alternatives(written: &str) -> Vec<&str> {
+    let (mut parts, mut start, mut end) = (Vec::new(), 0, written.len());
+    let mut depth = 0_usize;
+    for (at, c) in written.char_indices() {
+        match c {
+            '<' | '{' | '(' => depth += 1,
+            '>' | '}' | ')' => depth = depth.saturating_sub(1),
+            '|' if depth == 0 => {
+                parts.extend(written.get(start..at));
+                start = at + 1;
+            }
+            c if depth == 0 && c.is_whitespace() => {
+                end = at;
+                break;
+            }
+            _ => {}
+        }
+    }
+    parts.extend(written.get(start..end));
+    parts
+}
+
+/// Returns `A` of `A[]`, `array<A>`, `array<int, A>` and the like.
 fn without_collection(part: &str) -> Option<&str> {
     if let Some(element) = part.strip_suffix("[]") {
         return Some(element);
     }
-    let (collection, element) = part.strip_suffix('>')?.split_once('<')?;
-    matches!(collection, "array" | "list" | "iterable").then_some(element)
+    let (collection, arguments) = part.strip_suffix('>')?.split_once('<')?;
+    let element = arguments
+        .rsplit_once(',')
+        .map_or(arguments, |(_, last)| last);
+    let collection = collection.trim_start_matches(['?', '\\']);
+    COLLECTIONS.contains(&collection).then(|| element.trim())
+}
+
+/// Returns `A` of `A<B>` and `?A`.
+fn without_arguments(part: &str) -> &str {
+    let class = part.split_once('<').map_or(part, |(class, _)| class);
+    class.trim_start_matches('?')
 }
 
 /// Returns the first `$name` in a span, with a blank before it.

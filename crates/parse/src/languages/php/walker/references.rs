@@ -177,8 +177,17 @@ fn callable_parts<'t>(walk: &Walk<'t>, node: Node<'t>) -> Option<(Node<'t>, Node
 
 /// `#[A(…)]`
 pub(super) fn attribute<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
-    if let Some(name) = node.named_child(0) {
-        walk.refer(ReferenceKind::Decorator, name);
+    let name = node.named_child(0)?;
+    walk.refer(ReferenceKind::Decorator, name);
+    // A test gets its arguments from the method that these attributes name.
+    let last = walk.of(name).rsplit('\\').next();
+    if matches!(last, Some("DataProvider" | "Depends")) {
+        let argument = field(node, "parameters").and_then(|list| list.named_child(0));
+        let literal = argument.and_then(|argument| argument.named_child(0));
+        let content = literal.and_then(|literal| child_of_kind(literal, "string_content"));
+        if let Some(method) = content {
+            walk.call_named_member(None, span(method));
+        }
     }
     Some(Descend::Into)
 }

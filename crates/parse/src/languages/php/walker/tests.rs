@@ -65,6 +65,21 @@ fn class_like_types_are_defined() {
         bases("class A extends B implements \\C { use D, E\\F { a as b; } }"),
         "B \\C D E\\F"
     );
+    for (source, expected) in [
+        ("/** @mixin B<C> */\nclass A {}", "B"),
+        (
+            "/**\n * @mixin \\B\n * @mixin C\n */\nclass A extends D {}",
+            "D \\B C",
+        ),
+        (
+            "/** @see \\B\\C */\nclass A extends D\\Facade {}",
+            "D\\Facade \\B\\C",
+        ),
+        ("/** @see B::c() */\nclass A extends Facade {}", "Facade"),
+        ("/** @see B */\nclass A extends C {}", "C"),
+    ] {
+        assert_eq!(bases(source), expected, "{source}");
+    }
     let package = |source: &str| crate::testing::facts(php(), &php_of(source)).package;
     assert_eq!(&*package("namespace A\\B;"), "A.B");
     assert_eq!(&*package("namespace A { }\nnamespace B { }"), "A");
@@ -101,6 +116,12 @@ fn functions_and_methods_are_defined() {
             constant A.C: const C = 1",
         ),
         ("function a() { function b() {} }", "function a: function a()\nfunction a.b: function b()"),
+        (
+            "class A { use B { B::c as d; e as protected f; g as private; B::h insteadof I; } }",
+            "class A: class A
+            method A.d: B::c as d
+            method A.f protected: e as protected f",
+        ),
         ("if (x()) { function a() {} }", "function a: function a()"),
         (
             "function a() { return new class extends B { function c() {} }; }",
@@ -194,6 +215,20 @@ fn calls_and_accesses_are_referenced() {
             "call self::a\ncall parent::b\ncall static::c",
         ),
         ("[$this, 'b'];", "attribute ?b"),
+        (
+            "class A { use B { B::c as d; e as protected f; g as private; } }",
+            "base b in a\ncall b::c in a\ncall ?e in a",
+        ),
+        (
+            "class A { #[DataProvider('c')] #[E('f')] function b() {} }",
+            "decorator dataprovider in a.b\ncall ?c in a.b\ndecorator e in a.b",
+        ),
+        (
+            "class A {\n/** @dataProvider c */\nfunction b() {}\n/** @depends B::c */\nfunction d() {} }",
+            "call ?c in a.b",
+        ),
+        ("$a->make(B::class)->c();", "call $a->make\nname b\ncall ?c"),
+        ("f(mock(A::class));", "call f\ncall mock\nname a"),
         ("f([A::class, 'c']);", "call f\nname a\nattribute ?c"),
         (
             "[A::class, 'b c']; [A::class, 'b', 'c']; ['a', 'b'];",
