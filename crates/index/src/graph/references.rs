@@ -208,6 +208,12 @@ impl<'a> Resolver<'a> {
     ) -> Outcome {
         let evaluator = &self.evaluator;
         let path = reference.path.of(self.text);
+        let is_bare_call = || {
+            let after = self.text.get(reference.name.end as usize..);
+            reference.kind == ReferenceKind::Call
+                && reference.path == reference.name
+                && after.is_some_and(|after| after.starts_with('('))
+        };
         match self.facts.values.receivers_of(position) {
             Some(links) if reference.opaque_receiver || path.contains('(') => {
                 evaluator.chain(at, links, name)
@@ -216,6 +222,7 @@ impl<'a> Resolver<'a> {
                 .path_in_lambdas(at, lambdas, path)
                 .unwrap_or_else(|| evaluator.path(at, path)),
             None if reference.opaque_receiver => evaluator.chain(at, &[], name),
+            None if is_bare_call() => evaluator.called_name(at, name),
             None => evaluator.path(at, path),
         }
     }

@@ -160,6 +160,12 @@ impl<'a> Evaluator<'a> {
         self.path_inferring(position, path, MAX_INFERENCES)
     }
 
+    /// Evaluates a bare name that is called with arguments.
+    pub(super) fn called_name(&self, position: Position, name: &'a str) -> Outcome {
+        self.method_named_like_variable(position, name, MAX_INFERENCES)
+            .unwrap_or_else(|| self.path(position, name))
+    }
+
     /// Evaluates the first name of a path.
     pub(super) fn first_name(&self, position: Position, name: &'a str) -> Outcome {
         self.head(position, name, MAX_INFERENCES)

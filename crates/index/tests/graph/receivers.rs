@@ -498,6 +498,28 @@ fn php_and_ruby() {
           def use_method
             cached.close
           end
+          def made
+            # A comment.
+            count = 1
+            Pool.new
+          end
+          def use_last_expression
+            made.close
+          end
+          def pooled(size)
+            Pool.new(size)
+          end
+          def use_method_named_like_variable
+            pooled = pooled(1)
+            pooled.close
+          end
+          def guarded
+            return Other.new if pool
+            Pool.new
+          end
+          def not_known
+            guarded.close
+          end
         end
         ",
         "pool.rb:Pool.close",

@@ -525,6 +525,21 @@ fn members_that_ruby_macros_declare_are_used() {
 }
 
 #[test]
+fn ruby_methods_named_like_a_variable_are_called_with_arguments() {
+    let repository = "
+        //- cart.rb
+        class Cart
+          def price(count); end
+          def total
+            price = price(1)
+            price + 1
+          end
+        end
+        ";
+    check_uses(repository, "cart.rb:Cart.price", &["cart.rb:4 certain"]);
+}
+
+#[test]
 fn inherited_methods_that_ruby_calls_by_super_are_used() {
     let repository = "
         //- order.rb

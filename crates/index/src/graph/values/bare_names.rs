@@ -32,6 +32,28 @@ impl<'a> Evaluator<'a> {
         outcome
     }
 
+    /// Resolves a name that is called with arguments to the method of an enclosing class or module, if a variable has the
+    /// same name: `a = a(1)`. Only a language where the name of a method alone calls it tells both apart by the arguments.
+    pub(in crate::graph) fn method_named_like_variable(
+        &self,
+        position: Position,
+        name: &'a str,
+        inferences: u32,
+    ) -> Option<Outcome> {
+        let tells_apart = self.names.rules(position.file).names_call;
+        if !tells_apart || position.file != self.file {
+            return None;
+        }
+        self.local(position.enclosing, name)?;
+        let definition = |id: LocalId| self.names.local(self.file, id);
+        let around = std::iter::successors(position.enclosing, |id| definition(*id)?.parent);
+        let mut around = around.take(MAX_NESTING);
+        let class =
+            around.find(|id| definition(*id).is_some_and(|outer| outer.kind.is_container()));
+        let outcome = self.head(Position::new(self.file, Some(class?)), name, inferences);
+        (!outcome.found.is_empty()).then_some(outcome)
+    }
+
     /// Resolves a bare name from the innermost scope outwards.
     fn look_up(&self, position: Position, name: &'a str, inferences: u32) -> Outcome {
         let rules = self.names.rules(position.file);

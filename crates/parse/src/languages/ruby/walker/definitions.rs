@@ -170,27 +170,45 @@ pub(super) fn method<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Han
     for parameter in parameters.into_iter().flat_map(children) {
         add_parameter(walk, id, parameter, &documented);
     }
-    if let Some(only) = only_expression(node) {
-        let value = walk.value_of(only);
+    if let Some(returned) = returned_expression(walk, node) {
+        let value = walk.value_of(returned);
         walk.holds(id, value);
     }
     walk.enter_definition(depth, id, kind);
     Some(Descend::Into)
 }
 
-/// Returns the expression that a method consists of; the right side of an assignment, as in `@a ||= A.new`.
-fn only_expression(method: Node<'_>) -> Option<Node<'_>> {
+/// Returns the expression whose value a method returns: the only one, or `A.new` after statements that return nothing.
+/// Of an assignment, as in `@a ||= A.new`, it is the right side.
+fn returned_expression<'t>(walk: &Walk<'t>, method: Node<'t>) -> Option<Node<'t>> {
     let body = field(method, "body")?;
-    let only = match body.kind() {
-        "body_statement" => body
-            .named_child(0)
-            .filter(|_| body.named_child_count() == 1)?,
-        _ => body,
+    let mut statements = match body.kind() {
+        "body_statement" => children(body),
+        _ => vec![body],
     };
-    match only.kind() {
-        "assignment" | "operator_assignment" => field(only, "right"),
-        _ => Some(only),
-    }
+    statements.retain(|statement| statement.kind() != "comment");
+    let (last, before) = statements.split_last()?;
+    let value = match last.kind() {
+        "assignment" | "operator_assignment" => field(*last, "right")?,
+        _ => *last,
+    };
+    let goes_on = |statement: &Node<'t>| {
+        matches!(
+            statement.kind(),
+            "assignment" | "operator_assignment" | "call"
+        )
+    };
+    let is_returned =
+        before.is_empty() || is_construction(walk, value) && before.iter().all(goes_on);
+    is_returned.then_some(value)
+}
+
+/// Whether an expression is `A.new`, with or without arguments.
+fn is_construction(walk: &Walk<'_>, expression: Node<'_>) -> bool {
+    let method = field(expression, "method");
+    expression.kind() == "call"
+        && method.is_some_and(|method| walk.of(method) == "new")
+        && field(expression, "receiver").is_some_and(is_constant)
 }
 
 /// Whether the enclosing definition has this name.

@@ -41,6 +41,9 @@ pub(super) fn special_call<'t>(
         (None, _) => {}
     }
     let is_in_class = walk.parent_kind().is_some_and(DefinitionKind::is_container);
+    if is_in_class {
+        methods_in_options(walk, node, name);
+    }
     match name {
         "require" | "require_relative" | "load" | "autoload" => import(walk, node, name),
         "raise" | "fail" => return raise(walk, node, depth),
@@ -399,19 +402,49 @@ pub(super) fn block_argument<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) ->
     Some(Descend::Past)
 }
 
-/// `before_action :a`, `validate :a`, `after_commit :a`
+/// `before_action :a`, `skip_before_action :a`, `validate :a`, `after_commit :a`
 fn is_callback(name: &str) -> bool {
+    let place = name.split_once('_').filter(|(first, _)| {
+        // Where a callback is added to others, or that it is removed.
+        matches!(*first, "prepend" | "append" | "skip")
+    });
+    let hook = place.map_or(name, |(_, hook)| hook);
     let is_hook = ["before_", "after_", "around_"]
         .iter()
-        .any(|beginning| name.starts_with(beginning));
+        .any(|beginning| hook.starts_with(beginning));
     is_hook || matches!(name, "validate" | "helper_method" | "memoize")
+}
+
+/// `validates :a, if: :b?`, `after_save :a, unless: [:b?, :c?]`, `rescue_from A, with: :b`: options of a call in a class
+/// that name its methods.
+fn methods_in_options<'t>(walk: &mut Walk<'t>, node: Node<'t>, called: &str) {
+    for option in arguments(node) {
+        let (Some(key), Some(value)) = (field(option, "key"), field(option, "value")) else {
+            continue;
+        };
+        let is_method = match literal_name(walk, key) {
+            Some(("if" | "unless", _)) => true,
+            Some(("with", _)) => called == "rescue_from",
+            _ => false,
+        };
+        match value.kind() {
+            _ if !is_method => {}
+            "array" => refer_to_symbols(walk, children(value)),
+            _ => refer_to_symbols(walk, [value]),
+        }
+    }
+}
+
+/// Records calls of the methods that symbols name.
+fn refer_to_symbols<'t>(walk: &mut Walk<'t>, names: impl IntoIterator<Item = Node<'t>>) {
+    for name in names {
+        if let Some(place) = symbol(walk, name) {
+            walk.collector.refer_at(ReferenceKind::Call, place, place);
+        }
+    }
 }
 
 fn callbacks<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
     skip_name(walk, node);
-    for argument in arguments(node) {
-        if let Some(place) = symbol(walk, argument) {
-            walk.collector.refer_at(ReferenceKind::Call, place, place);
-        }
-    }
+    refer_to_symbols(walk, arguments(node));
 }

@@ -283,6 +283,18 @@ fn calls_and_names_are_referenced() {
             "call load in a",
         ),
         (
+            "class A\n  prepend_before_action :b\n  skip_after_action :c\n  skip_d :e\nend",
+            "call b in a\ncall c in a\ncall skip_d in a",
+        ),
+        (
+            "class A\n  check :b, if: :c?, on: :d\n  after_save :e, unless: [:f?, :g?]\nend",
+            "call check in a\ncall c? in a\ncall e in a\ncall f? in a\ncall g? in a",
+        ),
+        (
+            "class A\n  rescue_from B, with: :c\n  link with: :d\nend\nuse 1, if: :e",
+            "call rescue_from in a\nname b in a\ncall c in a\ncall link in a\ncall use",
+        ),
+        (
             "class A\n  alias a b\n  alias_method :c, :d\nend",
             "call b in a\ncall d in a",
         ),
