@@ -197,11 +197,12 @@ pub(crate) fn is_output(language: Option<Language>) -> bool {
     language.is_none_or(|language| language == Language::TEXT)
 }
 
-/// Drops the blank lines at the start. If the first line is a title, makes it a separate paragraph without
+/// Drops the blank lines and rules at the start. If the first line is a title, makes it a separate paragraph without
 /// its marks and returns true. A heading of a template is none, unless nothing follows it. The head of a stack trace is
 /// repeated below, since the trace needs it, too.
 fn take_title(lines: &mut Vec<String>) -> bool {
-    let first = lines.iter().position(|line| !line.trim().is_empty());
+    let is_dropped = |line: &String| line.trim().is_empty() || document::is_rule(line);
+    let first = lines.iter().position(|line| !is_dropped(line));
     lines.drain(..first.unwrap_or(lines.len()));
     let has_body = lines.iter().skip(1).any(|line| !line.trim().is_empty());
     let is_title =

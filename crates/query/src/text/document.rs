@@ -92,9 +92,18 @@ fn is_build_step(line: &str) -> bool {
     step.contains('/') && INSTRUCTIONS.iter().any(|start| rest.starts_with(start))
 }
 
+/// Shortest rule that test runners and tools draw.
+const MIN_RULE: usize = 5;
+
+/// Whether a line is a rule as tools draw it above a table or report: `------ ------`.
+pub(super) fn is_rule(line: &str) -> bool {
+    let line = line.trim();
+    let is_mark = |byte| matches!(byte, b'-' | b'=' | b'*' | b' ');
+    line.len() >= MIN_RULE && line.bytes().all(is_mark)
+}
+
 /// Whether a line is a heading as test runners print it, words between two rules: `===== FAILURES =====`.
 fn is_banner(line: &str) -> bool {
-    const MIN_RULE: usize = 5;
     let line = line.trim();
     let is_ruled = |sign: char| {
         let rest = line.trim_start_matches(sign);

@@ -15,7 +15,6 @@ pub(super) const TRACES: TraceForm = TraceForm {
             .or_else(|| place_alone(text))
             .or_else(|| is_label(text).then_some(Mark::Filler))
     },
-    is_header: |text| text == "[stacktrace]",
     is_error: |text| LEVELS.iter().any(|level| text.starts_with(level)),
     error_prefixes: &["PHP "],
     ..TraceForm::NONE
@@ -30,7 +29,7 @@ const LEVELS: [&str; 8] = [
 fn is_label(text: &str) -> bool {
     matches!(
         text,
-        "Stack trace:" | "Exception trace:" | "PHP Stack trace:" | "Call Stack:"
+        "Stack trace:" | "[stacktrace]" | "Exception trace:" | "PHP Stack trace:" | "Call Stack:"
     )
 }
 

@@ -52,6 +52,16 @@ fn syntax_error_gives_a_frame_without_function() {
 }
 
 #[test]
+fn rule_above_the_first_line_is_no_title() {
+    let row = "  172    Method Cart::sum() should return int.";
+    let table =
+        format!(" ------ -----\n  Line   src/Cart.php\n ------ -----\n{row}\n ------ -----\n");
+    let text = parse(&table);
+    assert_eq!(frames(&text), ["src/Cart.php:172 "]);
+    assert_eq!(parse("-----\n\nSum is wrong\n").title(), "Sum is wrong");
+}
+
+#[test]
 fn notebook_and_pytest_frames_are_read() {
     let text = parse(
         "Plot fails\n\n```\n---------------------------------\nTypeError     Traceback (most recent call last)\n<ipython-input-3-0a1b> in <module>()\n----> 1 plot(a)\n\n~/env/lib/acme/plot.py in plot(self, data)\n     11     pass\n---> 12     draw(data)\n     13 \n\nFile ~/env/lib/acme/draw.py:90, in Canvas.draw(self, data)\n     89 x\n---> 90 y\n\nTypeError: no canvas\n```\n\nand in the tests:\n\n```\ntests/test_plot.py:14: in test_plot\n    plot(1)\nE   ValueError: bad data_shape\nsrc/acme/plot.py:12: ValueError\n```\n",

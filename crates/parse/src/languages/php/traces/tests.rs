@@ -78,7 +78,7 @@ fn errors_are_parsed() {
         ),
         (
             "[2024-01-02 10:11:12] local.ERROR: none {\"exception\":\"[object] (App\\\\NoRoute(code: 0): none at /w/src/Router.php:9)\n[stacktrace]\n#0 /w/src/Kernel.php(12): App\\\\Router->match('/')",
-            "/w/src/Router.php:9 | /w/src/Kernel.php:12 | ! none",
+            "/w/src/Kernel.php:12 | /w/src/Router.php:9 Router.match | ! none",
         ),
         (
             "In Router.php line 9:\n\n  No route for /cart\n",
