@@ -25,6 +25,7 @@ pub(super) fn read(text: &str) -> Option<Mark> {
     }
     annotation(text)
         .or_else(|| bundler(text))
+        .or_else(|| entry_with_rule(text))
         .or_else(|| syntax_error(text))
         .or_else(|| place_in_parentheses(text))
         .or_else(|| flow_place(text))
@@ -262,6 +263,17 @@ fn bundler(text: &str) -> Option<Mark> {
         .or_else(|| place_before_parenthesis(rest, ','))
         .or_else(|| leading_place(rest).map(|(place, _)| place))?;
     Some(message(place, "", ""))
+}
+
+/// Reads `ERROR: UndefinedMethod - src/Cart.php:45:16 - text` of Psalm: level, rule, place and message.
+fn entry_with_rule(text: &str) -> Option<Mark> {
+    let labels = ["ERROR: ", "WARNING: ", "INFO: "];
+    let rest = labels.iter().find_map(|label| text.strip_prefix(label))?;
+    let (rule, rest) = rest.split_once(" - ")?;
+    let (place, rest) = leading_place(rest)?;
+    let told = rest.strip_prefix(" - ")?;
+    let is_rule = !rule.is_empty() && rule.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    is_rule.then(|| message(place, "", told))
 }
 
 /// Reads `./src/a.ts 53:0-44`.

@@ -63,6 +63,11 @@ fn messages_of_bundlers_and_formatters_are_read() {
             "src/cart.ts (13:9)\nExpected identifier but found \"if\"",
             "src/cart.ts:13:9 | ! Expected identifier but found \"if\"",
         ),
+        (
+            "ERROR: UndefinedMethod - src/Cart.php:45:16 - Method Cart::sum does not exist",
+            "src/Cart.php:45:16 | ! Method Cart::sum does not exist",
+        ),
+        ("ERROR: the cart - src/Cart.php:45:16 - is late", ""),
         ("ERROR in the cart at 12:30", ""),
         ("we meet for src/cart.ts: at noon (12:30)", ""),
         ("see src/cart.ts (13:9)", ""),
