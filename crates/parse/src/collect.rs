@@ -333,6 +333,20 @@ impl<'t> Collector<'t> {
         id
     }
 
+    /// Adds a definition under a name that the text does not contain.
+    pub(crate) fn define_as(&mut self, parent: Option<LocalId>, draft: Draft<'t>, name: &str) {
+        let scope = parent.and_then(|parent| self.definition(parent));
+        let qualified = scope.map_or_else(
+            || name.to_owned(),
+            |scope| joined(&scope.qualified_name, name),
+        );
+        let id = self.define_in(parent, draft);
+        if let Some(added) = self.definitions.get_mut(id.0 as usize) {
+            added.name = name.into();
+            added.qualified_name = qualified.into();
+        }
+    }
+
     /// Returns the name qualified by the parent's; a member defined outside of its type is also qualified
     /// by the type, a test by its suite.
     fn qualified_name(&self, parent: Option<LocalId>, draft: &Draft<'t>) -> Box<str> {

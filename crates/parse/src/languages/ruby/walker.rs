@@ -3,6 +3,7 @@
 
 mod bindings;
 mod definitions;
+mod generated;
 mod macros;
 mod specs;
 #[cfg(test)]

@@ -10,7 +10,7 @@ use tree_sitter::Node;
 use super::bindings::owner;
 use super::definitions::with_here_documents;
 use super::yard::Tags;
-use super::{arguments, is_constant, literal_name, skip_name, specs};
+use super::{arguments, generated, is_constant, literal_name, skip_name, specs};
 use crate::collect::{Draft, Position, span};
 use crate::syntax::Descend;
 use crate::walk::{Handled, Walk, children, field};
@@ -23,6 +23,7 @@ pub(super) fn special_call<'t>(
     name: &'t str,
     depth: u32,
 ) -> Option<Descend> {
+    let is_in_class = walk.parent_kind().is_some_and(DefinitionKind::is_container);
     match (receiver.map(|receiver| walk.of(receiver)), name) {
         (None | Some("RSpec"), _) if specs::is_group(name) || specs::is_example(name) => {
             return specs::block(walk, node, name, depth);
@@ -35,12 +36,15 @@ pub(super) fn special_call<'t>(
             named_call(walk, node);
             return None;
         }
+        (Some(_), "each") if is_in_class => {
+            generated::methods(walk, node);
+            return None;
+        }
         (Some(_), "include" | "extend" | "prepend") => {}
         (Some("Kernel"), "require" | "raise") => {}
         (Some(_), _) => return None,
         (None, _) => {}
     }
-    let is_in_class = walk.parent_kind().is_some_and(DefinitionKind::is_container);
     if is_in_class {
         methods_in_options(walk, node, name);
     }
