@@ -299,7 +299,7 @@ fn meant(
         LookUp::Tests if definitions.is_empty() => definitions_of_files(files, resolution),
         LookUp::Difference => compared(files, resolution, query, definitions),
         // A method is implemented by those that override it.
-        LookUp::Implementers if definitions.iter().all(|id| is_method(files, *id)) => {
+        LookUp::Implementers if definitions.iter().all(|id| is_method(snapshot, *id)) => {
             return (definitions, LookUp::Overrides);
         }
         LookUp::Implementers => extended(snapshot, definitions),
@@ -531,12 +531,12 @@ fn compared(
     }
 }
 
-/// Whether a definition is a function of a type or module.
-fn is_method(files: &Files, id: DefId) -> bool {
-    let definition = files.definition(id);
+/// Whether a definition is a function of a type, or of a module that classes include.
+fn is_method(snapshot: &Snapshot, id: DefId) -> bool {
+    let definition = snapshot.files.definition(id);
     let is_in_class = || {
-        let outer = files.parent(id);
-        outer.is_some_and(|class| files.definition(class).kind.is_container())
+        let outer = snapshot.files.parent(id);
+        outer.is_some_and(|class| is_type(snapshot, class))
     };
     definition.kind.is_function() && (definition.modifiers.is_out_of_line || is_in_class())
 }
