@@ -33,7 +33,8 @@ fn backtrace(text: &str) -> Option<Mark> {
     if text.starts_with("<internal:") && text.contains(":in ") {
         return Some(Mark::Filler);
     }
-    let (place, rest) = leading_source(text)?;
+    let in_gem = path_in_gem(text);
+    let (place, rest) = leading_source(in_gem.as_deref().unwrap_or(text))?;
     let rest = rest.strip_prefix(":in ")?;
     let quoted = rest.strip_prefix(['`', '\'', '"'])?;
     let (name, rest) = quoted.split_once(['\'', '"']).unwrap_or((quoted, ""));
@@ -49,6 +50,19 @@ fn backtrace(text: &str) -> Option<Mark> {
         false => Order::InnermostFirst,
     };
     Some(Mark::Frame(found, order))
+}
+
+/// Returns a frame as it is without Rails, which shortens the paths of gems: `gems/rack-3.1.8/lib/a.rb:3:in 'b'` of
+/// `rack (3.1.8) lib/a.rb:3:in 'b'`.
+fn path_in_gem(text: &str) -> Option<String> {
+    let (gem, rest) = text.split_once(" (")?;
+    let (version, place) = rest.split_once(") ")?;
+    let is_name = |name: &str| {
+        let mut chars = name.chars();
+        !name.is_empty() && chars.all(|c| c.is_ascii_alphanumeric() || "._-".contains(c))
+    };
+    let is_version = version.starts_with(|c: char| c.is_ascii_digit()) && is_name(version);
+    (is_name(gem) && is_version).then(|| format!("gems/{gem}-{version}/{place}"))
 }
 
 /// Returns the place that a text begins with: in a Ruby source, or in a program without an extension.

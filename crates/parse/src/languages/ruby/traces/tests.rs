@@ -47,6 +47,12 @@ fn frames_are_parsed() {
             "bin/shop.rb:9 | lib/cart.rb:3 sum",
         ),
         ("C:/w/lib/cart.rb:3:in `sum'", "C:/w/lib/cart.rb:3 sum"),
+        (
+            "rack (3.1.8) lib/rack/builder.rb:277:in 'Rack::Builder#call'\napp/cart.rb:3:in `sum'",
+            "app/cart.rb:3 sum | gems/rack-3.1.8/lib/rack/builder.rb:277 Builder.call",
+        ),
+        ("the cart (3) lib/cart.rb:3:in `sum'", ""),
+        ("cart (new) lib/cart.rb:3:in `sum'", ""),
     ]);
 }
 
