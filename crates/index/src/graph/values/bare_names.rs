@@ -32,8 +32,8 @@ impl<'a> Evaluator<'a> {
         outcome
     }
 
-    /// Resolves a name that is called with arguments to the method of an enclosing class or module, if a variable has the
-    /// same name: `a = a(1)`. Only a language where the name of a method alone calls it tells both apart by the arguments.
+    /// Resolves a name that is called with arguments to the method of an enclosing class or module, if a variable has
+    /// the same name: `a = a(1)`. Only a language where the name of a method alone calls it tells both apart by that.
     pub(in crate::graph) fn method_named_like_variable(
         &self,
         position: Position,

@@ -1,5 +1,5 @@
-//! Adds the methods that a loop over literals defines: `%w[a b].each { |c| define_method("#{c}?") { … } }`. They share one
-//! body, so that they are fields, which a call reads.
+//! Adds the methods that a loop over literals defines: `%w[a b].each { |c| define_method("#{c}?") { … } }`. They share
+//! one body, so that they are fields, which a call reads.
 
 use foveate_model::{DefinitionKind, Span};
 use tree_sitter::Node;

@@ -419,8 +419,8 @@ fn is_callback(name: &str) -> bool {
     is_hook || matches!(name, "validate" | "helper_method" | "memoize")
 }
 
-/// `validates :a, if: :b?`, `after_save :a, unless: [:b?, :c?]`, `rescue_from A, with: :b`: options of a call in a class
-/// that name its methods.
+/// `validates :a, if: :b?`, `after_save :a, unless: [:b?, :c?]`, `rescue_from A, with: :b`: options of a call in a
+/// class that name its methods.
 fn methods_in_options<'t>(walk: &mut Walk<'t>, node: Node<'t>, called: &str) {
     for option in arguments(node) {
         let (Some(key), Some(value)) = (field(option, "key"), field(option, "value")) else {
