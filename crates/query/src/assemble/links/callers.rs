@@ -19,8 +19,8 @@ use crate::excerpt::{around, clean};
 use crate::intent::{IntentKind, LookUp};
 
 /// Returns the call sites of the seeds, a few of each seed in turn, those resolved by name only where a question has no
-/// others. Those of one seed are sorted: calls before other uses, source before tests, then by certainty, the rank of the calling function
-/// and the rank of the file.
+/// others. Those of one seed are sorted: calls before other uses, source before tests, then by certainty, the rank of
+/// the calling function and the rank of the file.
 pub(super) fn callers(plan: &Plan<'_>, seeds: &[DefId]) -> Vec<Link> {
     if plan.profile.callers == 0 {
         return Vec::new();
