@@ -2,6 +2,7 @@
 //! names; a common name never links by itself, because an invented caller is worse than a missing one.
 
 mod case_labels;
+mod declarations;
 mod owners;
 mod receiver_names;
 
@@ -208,11 +209,16 @@ impl<'a> Resolver<'a> {
     ) -> Outcome {
         let evaluator = &self.evaluator;
         let path = reference.path.of(self.text);
-        let is_bare_call = || {
-            let after = self.text.get(reference.name.end as usize..);
-            reference.kind == ReferenceKind::Call
-                && reference.path == reference.name
-                && after.is_some_and(|after| after.starts_with('('))
+        let plain = || {
+            if reference.kind != ReferenceKind::Call || reference.path != reference.name {
+                return evaluator.path(at, path);
+            }
+            let after = self.text.get(reference.name.end as usize..).unwrap_or("");
+            match self.is_outside_locals(reference.name, after) {
+                true => evaluator.outside_locals(at, name),
+                false if after.starts_with('(') => evaluator.called_name(at, name),
+                false => evaluator.path(at, path),
+            }
         };
         match self.facts.values.receivers_of(position) {
             Some(links) if reference.opaque_receiver || path.contains('(') => {
@@ -220,11 +226,18 @@ impl<'a> Resolver<'a> {
             }
             Some(lambdas) => evaluator
                 .path_in_lambdas(at, lambdas, path)
-                .unwrap_or_else(|| evaluator.path(at, path)),
+                .unwrap_or_else(plain),
             None if reference.opaque_receiver => evaluator.chain(at, &[], name),
-            None if is_bare_call() => evaluator.called_name(at, name),
-            None => evaluator.path(at, path),
+            None => plain(),
         }
+    }
+
+    /// Whether the call of a bare name, before the text `after`, means no local variable: that of a macro, and that which
+    /// makes the value of a variable of its own name, since such a variable is in scope only afterwards.
+    fn is_outside_locals(&self, name: Span, after: &str) -> bool {
+        let may_be_macro = self.names.rules(self.file).macros_need_no_import;
+        may_be_macro && after.starts_with('!') && !after.starts_with("!=")
+            || declarations::makes_value_of_its_name(self.text, name)
     }
 
     /// Resolves a name that no scope, import or receiver gives a definition: to a fixture, a case label, an extension, a

@@ -9,6 +9,7 @@ mod interfaces;
 mod kotlin;
 mod macros;
 mod members;
+mod own_names;
 mod packages;
 mod php;
 mod python;

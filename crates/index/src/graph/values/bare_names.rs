@@ -5,7 +5,7 @@ use foveate_model::resolution::Receiver;
 use foveate_model::values::{self, Local};
 use foveate_model::{Definition, DefinitionKind, LocalId};
 
-use super::{Evaluator, Outcome, Value};
+use super::{Evaluator, MAX_INFERENCES, Outcome, Value};
 use crate::files::{DefId, FileId};
 use crate::graph::names::Position;
 use crate::graph::relations::Confidence;
@@ -16,18 +16,26 @@ const MAX_TESTED: usize = 9;
 /// Maximum number of enclosing definitions that are searched.
 const MAX_NESTING: usize = 32;
 
+/// Which variables of the enclosing functions a bare name may mean.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Variables {
+    All,
+    /// Those that are in scope in the declaration of a local variable of the same name.
+    Parameters,
+}
+
 impl<'a> Evaluator<'a> {
     /// Resolves a bare name and caches the result per scope and depth: results with fewer inferences left may be
     /// less complete.
     pub(super) fn head(&self, position: Position, name: &'a str, inferences: u32) -> Outcome {
         if position.file != self.file {
-            return self.look_up(position, name, inferences);
+            return self.look_up(position, name, Variables::All, inferences);
         }
         let key = (position.enclosing, name, inferences);
         if let Some(outcome) = self.bare_names.borrow().get(&key) {
             return *outcome;
         }
-        let outcome = self.look_up(position, name, inferences);
+        let outcome = self.look_up(position, name, Variables::All, inferences);
         self.bare_names.borrow_mut().insert(key, outcome);
         outcome
     }
@@ -54,8 +62,19 @@ impl<'a> Evaluator<'a> {
         (!outcome.found.is_empty()).then_some(outcome)
     }
 
+    /// Resolves a bare name that means no local variable, although the function may declare one of this name.
+    pub(in crate::graph) fn outside_locals(&self, position: Position, name: &'a str) -> Outcome {
+        self.look_up(position, name, Variables::Parameters, MAX_INFERENCES)
+    }
+
     /// Resolves a bare name from the innermost scope outwards.
-    fn look_up(&self, position: Position, name: &'a str, inferences: u32) -> Outcome {
+    fn look_up(
+        &self,
+        position: Position,
+        name: &'a str,
+        variables: Variables,
+        inferences: u32,
+    ) -> Outcome {
         let rules = self.names.rules(position.file);
         if let Some((_, receiver)) = rules.receivers.iter().find(|(known, _)| *known == name) {
             let Some(class) = self.enclosing_class(position) else {
@@ -74,9 +93,11 @@ impl<'a> Evaluator<'a> {
             else {
                 break;
             };
+            let in_function =
+                || self.in_function((position.file, id), definition, name, variables, inferences);
             let found = self
                 .in_scope(position, id, definition, name)
-                .or_else(|| self.in_function(position.file, id, definition, name, inferences))
+                .or_else(in_function)
                 .or_else(|| self.bare_member(position.file, id, definition, name));
             if let Some(outcome) = found {
                 return outcome;
@@ -115,20 +136,28 @@ impl<'a> Evaluator<'a> {
     /// Resolves a local variable or parameter of an enclosing function in the evaluator's file.
     fn in_function(
         &self,
-        file: FileId,
-        id: LocalId,
+        (file, id): (FileId, LocalId),
         definition: &Definition,
         name: &'a str,
+        variables: Variables,
         inferences: u32,
     ) -> Option<Outcome> {
         if !definition.kind.is_function() || file != self.file {
             return None;
         }
         let inner = Position::new(file, Some(id));
-        let Some(source) = self.local(Some(id), name) else {
+        let local = self.local(Some(id), name);
+        let Some(source) = local.filter(|_| variables == Variables::All) else {
             return self.parameter(inner, id, name, inferences);
         };
-        let known = self.local_value(inner, source, inferences);
+        // `let pool = pool();`: in its own initial value a variable is not in scope.
+        let is_named_alike =
+            matches!(source, values::Value::Call(called) if self.text_of(file, called) == name);
+        let from = match is_named_alike && self.parameter(inner, id, name, inferences).is_none() {
+            true => Position::new(file, definition.parent),
+            false => inner,
+        };
+        let known = self.local_value(from, source, inferences);
         if !known.found.is_empty() || known.value != Value::Unknown {
             return Some(known);
         }
