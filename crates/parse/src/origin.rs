@@ -267,6 +267,7 @@ mod tests {
             line: 1,
             column,
             function: function.to_owned(),
+            reported_as: None,
         };
         assert_eq!(of_frame(&frame("mount", 80)), Origin::Project);
         assert_eq!(of_frame(&frame("mount", 12_345)), Origin::Bundle(None));

@@ -14,7 +14,7 @@ use self::form::TraceForm;
 pub use self::form::{Mark, Message, Order};
 pub use self::pieces::{Piece, Trace, begin_with_head, pieces};
 use self::places::name_in;
-pub use self::places::{Frame, clean_path};
+pub use self::places::{Frame, Severity, clean_path};
 use crate::languages;
 
 /// Longest line that is examined, in bytes.

@@ -134,6 +134,8 @@ pub struct Resolution {
     pub sections: Vec<NamedSection>,
     /// Lines that the query names and that are in no function, each with its stretch.
     pub lines: Vec<NamedLine>,
+    /// The first functions that messages of compilers, linters and tests are about: those with errors, if any has one.
+    pub reported: Vec<DefId>,
     /// The function of the innermost stack frame that is found, or else at the first line that the query names.
     pub place: Option<DefId>,
     /// The functions of the innermost stack frames that are found of the errors that led to the one at `place`.

@@ -371,3 +371,61 @@ fn imports_at_a_named_line_are_shown() {
         found.pack.context
     );
 }
+
+/// Returns the names of what is shown because of a line that a query names, sorted.
+fn shown_for_lines(code: &str, query: &str) -> Vec<String> {
+    let found = ask::ask(&of_text(code), query);
+    let sections = found.pack.sections.iter();
+    let items = sections.flat_map(|section| &section.items);
+    let named = items.filter(|item| item.reason == "has a line that the query names");
+    let mut names: Vec<String> = named.map(|item| item.name.clone()).collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn functions_of_several_errors_are_shown() {
+    let code = "
+        //- cart.go
+        package shop
+
+        func Sum(rows []int) int {
+        	return total
+        }
+
+        //- tax.go
+        package shop
+
+        func Rate(rows []int) int {
+        	return rate
+        }
+
+        func Round(rows []int) int {
+        	return 1
+        }
+    ";
+    let output =
+        "Build fails\n\n```\n./cart.go:4:9: undefined: total\n./tax.go:4:9: undefined: rate\n```";
+    assert_eq!(shown_for_lines(code, output), ["Rate", "Sum"]);
+    let trace = "It fails\n\n```\npanic: no\n\ngoroutine 1 [running]:\nacme.io/shop.Rate(0x1)\n\t/w/tax.go:4 +0x1d\n```";
+    assert_eq!(shown_for_lines(code, trace), [""; 0]);
+}
+
+#[test]
+fn functions_of_warnings_are_shown_where_there_are_no_errors() {
+    let code = "
+        //- cart.c
+        int sum(int rows) {
+          return rows;
+        }
+
+        int rate(int rows) {
+          return tax;
+        }
+    ";
+    let warning = "cart.c:2:3: warning: unused value";
+    let error = "cart.c:6:10: error: 'tax' undeclared";
+    let shown = |messages: &str| shown_for_lines(code, &format!("Build\n\n```\n{messages}\n```"));
+    assert_eq!(shown(&format!("{warning}\n{error}")), ["rate"]);
+    assert_eq!(shown(warning), ["sum"]);
+}

@@ -6,7 +6,7 @@ use std::ops::Range;
 use foldhash::HashSet;
 
 use super::form::{Mark, Message, Order};
-use super::places::Frame;
+use super::places::{Frame, Severity};
 use super::tools::read_groups;
 use super::{error_text, function_above, is_other_stack, read, read_with_next};
 
@@ -48,6 +48,8 @@ pub struct Trace<'a> {
     places: HashSet<(String, u32)>,
     /// Whether the text of a message is on the next line.
     awaits_text: bool,
+    /// Whether the last message is a warning.
+    is_warning: bool,
     /// Whether the run contains frames other than places of messages.
     has_calls: bool,
     /// Whether unknown lines belong to the error that opens the trace: its frames are still to come.
@@ -338,7 +340,7 @@ impl<'a> Trace<'a> {
                 self.report(found);
                 self.after_header = true;
             }
-            Mark::Message(message) => self.message(message),
+            Mark::Message(message) => self.message(message, line),
         }
     }
 
@@ -359,10 +361,11 @@ impl<'a> Trace<'a> {
         self.causes.extend(innermost.cloned());
     }
 
-    fn message(&mut self, message: &Message) {
+    fn message(&mut self, message: &Message, line: &str) {
         if self.has_calls || self.is_other {
             self.finish_run();
         }
+        self.is_warning = is_warning(line);
         if let Some(place) = &message.place {
             self.report(place);
         }
@@ -380,6 +383,10 @@ impl<'a> Trace<'a> {
         if place.function.is_empty() {
             place.function.clone_from(&self.function);
         }
+        place.reported_as = Some(match self.is_warning {
+            true => Severity::Warning,
+            false => Severity::Error,
+        });
         let key = (place.path.clone(), place.line);
         if !self.places.insert(key) {
             return;
@@ -475,6 +482,12 @@ fn name_callers(run: &mut Vec<Frame>) {
         std::mem::swap(&mut frame.function, &mut caller);
     }
     run.retain(|frame| !frame.path.is_empty());
+}
+
+/// Whether a message is labelled as a warning: `warning: text`, `a.c:3:5: warning: text`, `3:5  warning  text`.
+fn is_warning(line: &str) -> bool {
+    let line = line.trim_start();
+    line.starts_with("warning") || line.contains(": warning") || line.contains("  warning  ")
 }
 
 /// Whether a line is a numbered line of source.
@@ -577,6 +590,30 @@ mod tests {
         check_lines(text, &[(0, 1)]);
         assert_eq!(traces(text)[0].source, ["return c->price;"]);
         check_lines("12\t  return c->price;", &[]);
+    }
+
+    #[test]
+    fn places_of_messages_are_told_from_calls() {
+        use super::Severity::{Error, Warning};
+        let of = |text: &str| {
+            let traces = traces(text);
+            let frames = traces.iter().flat_map(|trace| &trace.frames);
+            frames.map(|frame| frame.reported_as).collect::<Vec<_>>()
+        };
+        assert_eq!(of("a.go:3:5: undefined: x\n"), [Some(Error)]);
+        assert_eq!(
+            of("src/a.c:3:5: error: no x\nsrc/a.c:4:5: warning: y is unused"),
+            [Some(Warning), Some(Error)]
+        );
+        assert_eq!(
+            of("warning: unused variable: `x`\n --> src/a.rs:9:1"),
+            [Some(Warning)]
+        );
+        assert_eq!(
+            of("src/cart.ts\n  13:9  warning  Unexpected any  no-any\n  14:9  error  No x  no-x"),
+            [Some(Error), Some(Warning)]
+        );
+        assert_eq!(of("TypeError: x\n    at f (a.js:1:2)"), [None]);
     }
 
     #[test]

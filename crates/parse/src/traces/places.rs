@@ -15,6 +15,17 @@ pub struct Frame {
     pub package: String,
     /// The function as printed (`connect`, `Client.connect`), possibly empty.
     pub function: String,
+    /// If it is the place of a message of a compiler, a linter or a test, and not a call: how serious the message is.
+    pub reported_as: Option<Severity>,
+}
+
+/// How serious a message of a tool is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Severity {
+    /// An error, or a message without a label.
+    Error,
+    /// A warning.
+    Warning,
 }
 
 /// Creates a frame from a location and a function as written.
@@ -25,6 +36,7 @@ pub(crate) fn frame((path, line, column): Location<'_>, function: &str) -> Frame
         column,
         package: String::new(),
         function: clean_function(function),
+        reported_as: None,
     }
 }
 

@@ -27,12 +27,14 @@ pub(super) struct Bodies {
 
 impl Bodies {
     /// Collects the candidates: the caller's change, what a question asks for alone, the ranked places, and, of those that
-    /// are not ranked, the definitions that the query names and the tests that failed.
+    /// are not ranked, the definitions that the query names, the tests that failed and the functions of messages.
     pub(super) fn new(plan: &Plan<'_>) -> Self {
         let limit = plan.config.bodies.max_candidates;
         let files = &plan.snapshot.files;
         let failed_tests = plan.failed_tests.iter().copied();
+        let reported = plan.resolution.reported.iter().copied();
         let named = plan.named.ids().take(limit).chain(failed_tests);
+        let named = named.chain(reported);
         let named = named.map(|id| RankedPlace::new(files, PlaceId::Definition(id)));
         let asks_for_tests = plan.profile.tests >= plan.config.min_main_share;
         let ranked = plan.ranked.places.iter().take(limit).cloned();

@@ -148,10 +148,15 @@ impl<'a> Plan<'a> {
         (self.failed_tests.iter()).any(|id| place == PlaceId::Definition(*id))
     }
 
-    /// Whether a place is code outside functions with a line that the query names.
+    /// Whether a place is code outside functions with a line that the query names, or a function that a message is about.
     pub(super) fn has_named_line(&self, place: PlaceId) -> bool {
-        let mut lines = self.resolution.lines.iter();
-        lines.any(|line| place == PlaceId::Stretch(line.chunk))
+        let Resolution {
+            lines, reported, ..
+        } = self.resolution;
+        match place {
+            PlaceId::Definition(id) => reported.contains(&id),
+            PlaceId::Stretch(chunk) => lines.iter().any(|line| line.chunk == chunk),
+        }
     }
 
     /// Returns how many tests or callers may be listed. If the intent asks for them, the limits of breadth wide

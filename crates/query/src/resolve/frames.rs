@@ -5,6 +5,7 @@
 use foveate_index::{DefId, FileId, Snapshot};
 use foveate_model::Role;
 use foveate_parse::origin::{self, InstalledFile, Origin};
+use foveate_parse::traces::Severity;
 
 use super::packages::PackageDirectory;
 use super::{EvidenceSource, Resolver};
@@ -30,6 +31,8 @@ impl Resolver<'_> {
     /// Resolves the stack frames from the innermost (the last) outwards: the first one that is found weighs most. Of each
     /// error that led to another one, the first that is found is a cause.
     pub(super) fn frames(&mut self, text: &QueryText) {
+        let is_error = |frame: &Frame| frame.reported_as == Some(Severity::Error);
+        let has_errors = text.frames.iter().any(is_error);
         let mut last = true;
         let mut seeks_cause = false;
         for (position, frame) in text.frames.iter().rev().enumerate() {
@@ -44,7 +47,11 @@ impl Resolver<'_> {
             seeks_cause |= text.causes.contains(frame);
             let (known, place) = match self.meaning(frame) {
                 Meaning::Files(files) => {
-                    let place = self.add_places(frame, &files, strength, text);
+                    let added = self.add_places(frame, &files, strength, text);
+                    if is_error(frame) || !has_errors && frame.reported_as.is_some() {
+                        self.add_reported(&added);
+                    }
+                    let place = place_of(frame, &added);
                     // Top-level code that an outer frame is in merely leads to the failure.
                     if let [file] = files.as_slice()
                         && (last || frame.function.is_empty())
@@ -68,14 +75,14 @@ impl Resolver<'_> {
         }
     }
 
-    /// Records the files and functions that a frame may mean. Returns its place.
+    /// Records the files and the definitions that a frame may mean. Returns the definitions that count, in path order.
     fn add_places(
         &mut self,
         frame: &Frame,
         files: &[FileId],
         strength: f32,
         text: &QueryText,
-    ) -> Option<DefId> {
+    ) -> Vec<DefId> {
         let mut definitions: Vec<DefId> = Vec::new();
         for file in files {
             self.add_file(*file, EvidenceSource::Traceback, strength);
@@ -88,11 +95,7 @@ impl Resolver<'_> {
                 definitions.push(definition);
             }
         }
-        let added = self.traced(frame, strength, &definitions);
-        match frame.function.as_str() {
-            "" => place_at_line(&frame.path, &added),
-            _ => added.first().copied(),
-        }
+        self.traced(frame, strength, &definitions)
     }
 
     /// Records the functions that have the name of a frame, and their files. Returns its place.
@@ -473,6 +476,14 @@ impl Resolver<'_> {
             let distance = definition.lines.start.abs_diff(frame.line);
             (is_elsewhere, distance, *id)
         })
+    }
+}
+
+/// Returns the place that a frame means, given the definitions that count.
+fn place_of(frame: &Frame, definitions: &[DefId]) -> Option<DefId> {
+    match frame.function.as_str() {
+        "" => place_at_line(&frame.path, definitions),
+        _ => definitions.first().copied(),
     }
 }
 

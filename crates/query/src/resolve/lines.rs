@@ -8,7 +8,8 @@ use foveate_index::{ChunkId, DefId, FileId, Files};
 use super::Resolver;
 use crate::text::QueryText;
 
-/// Maximum stretches that lines of the query name: the output of a compiler may have hundreds.
+/// Maximum stretches that lines of the query name, and maximum functions that messages are about: the output of a
+/// compiler may have hundreds.
 const MAX_LINES: usize = 4;
 /// Maximum bytes of a part of the query in which titles of tests are looked for.
 const MAX_TITLED: usize = 20_000;
@@ -52,6 +53,18 @@ impl Resolver<'_> {
             let distance = definition.lines.start.abs_diff(line);
             (Reverse(definition.name.len()), distance, *id)
         })
+    }
+
+    /// Records the function that a message is about, if only one may be meant.
+    pub(super) fn add_reported(&mut self, found: &[DefId]) {
+        let [id] = found else {
+            return;
+        };
+        let is_function = self.snapshot.files.definition(*id).kind.is_function();
+        let reported = &mut self.found.reported;
+        if is_function && reported.len() < MAX_LINES && !reported.contains(id) {
+            reported.push(*id);
+        }
     }
 
     /// Records the stretch at a line that is in no function.

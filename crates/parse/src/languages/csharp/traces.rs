@@ -61,6 +61,7 @@ fn at_frame(text: &str) -> Option<Mark> {
             column: 0,
             package: String::new(),
             function: String::new(),
+            reported_as: None,
         },
         false => return None,
     };

@@ -123,6 +123,7 @@ fn located(name: &str, place: &str) -> Frame {
         line,
         column,
         function: function(member, stem),
+        reported_as: None,
     }
 }
 
@@ -140,6 +141,7 @@ fn sourceless(name: &str) -> Option<Frame> {
         line: 0,
         column: 0,
         function: function(member, class),
+        reported_as: None,
     })
 }
 
