@@ -241,8 +241,9 @@ impl Resolver<'_> {
         content.map_or("", |content| &content.facts.package)
     }
 
-    /// Whether a file may be that of a frame: it shares a directory with the printed path, or defines the function.
-    /// Otherwise the frame is probably of the caller's own code, in a file that has a usual name.
+    /// Whether a file may be that of a frame: it shares a directory with the printed path, or defines the function, in the
+    /// case of `main`, which every program has, at the line. Otherwise the frame is probably of the caller's own code, in a
+    /// file that has a usual name.
     fn may_be_meant(&self, file: FileId, frame: &Frame) -> bool {
         let directory = |path: &str| {
             let (above, _) = path.rsplit_once(['/', '\\'])?;
@@ -253,7 +254,10 @@ impl Resolver<'_> {
         printed.is_none()
             || frame.function.is_empty()
             || directory(self.snapshot.files.path(file)) == printed
-            || self.function_in(file, frame).is_some()
+            || self.function_in(file, frame).is_some_and(|id| {
+                let found = self.snapshot.files.definition(id);
+                &*found.name != "main" || found.lines.contains(frame.line)
+            })
     }
 
     /// If several files match, keeps those that define the frame's function, if any does: C and Go print only the

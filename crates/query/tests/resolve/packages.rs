@@ -231,3 +231,25 @@ fn question_about_a_dependency_names_the_lines_that_require_it() {
     );
     assert!(lines("how is kotlin compiled?").is_empty());
 }
+
+#[test]
+fn main_of_another_program_does_not_resolve() {
+    const PROGRAM: &str = "
+        //- go.mod
+        module acme.io/shop
+
+        //- main.go
+        package main
+
+        func open() {}
+
+        func main() {
+        \topen()
+        }
+        ";
+    let own = ["main.go:main"];
+    let trace = |place: &str| format!("main.main()\n\t{place} +0x1d");
+    check_trace(PROGRAM, &trace("/app/main.go:6"), &own, &["main.go"]);
+    check_trace(PROGRAM, &trace("/home/ada/demo/main.go:12"), &[], &[]);
+    check_trace(PROGRAM, &trace("/home/ada/demo/main.go:2"), &[], &[]);
+}

@@ -29,12 +29,16 @@ pub(super) const TRACES: TraceForm = TraceForm {
     ..TraceForm::NONE
 };
 
+/// The file of the program that `go test` generates, whose `main` runs the tests.
+const TEST_PROGRAM: &str = "_testmain.go";
+
 /// Reads `/a/b.go:12 +0x1d`, below the name of the function.
 fn frame_location(text: &str) -> Option<Mark> {
     let (place, offset) = text.split_once(" +0x").unwrap_or((text, ""));
     let place = location(place)?;
     let path = place.0;
-    let go = path.ends_with(".go") && path.contains('/') && !path.contains(' ');
+    let is_located = path.contains('/') || path == TEST_PROGRAM;
+    let go = path.ends_with(".go") && is_located && !path.contains(' ');
     let is_drive = path.as_bytes().get(1) == Some(&b':');
     let is_whole = path.starts_with('/') || is_drive || is_import_path(path);
     (go && (!offset.is_empty() || is_whole)).then(|| Mark::Location(frame(place, "")))

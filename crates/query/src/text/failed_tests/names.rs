@@ -7,8 +7,8 @@ use super::{FailedTest, TestNaming, is_duration, test};
 /// Maximum names of a test: of a long path through modules, the last ones.
 const MAX_NAMES: usize = 3;
 
-/// Headings of lists of failed tests: of Rust and CTest.
-const HEADINGS: [&str; 2] = ["failures:", "The following tests FAILED:"];
+/// Headings of lists of failed tests: of Rust and CTest, and of Go's tests that ran out of time.
+const HEADINGS: [&str; 3] = ["failures:", "The following tests FAILED:", "running tests:"];
 /// The same of Surefire, which writes the first test behind them.
 const HEADINGS_WITH_ITEM: [&str; 2] = ["Failed tests:", "Tests in error:"];
 
@@ -30,6 +30,10 @@ pub(super) fn listed(heading: &str, text: &str) -> Option<FailedTest> {
             let (number, rest) = item.split_once(" - ")?;
             let (name, _) = rest.rsplit_once(" (")?;
             is_number(number).then(|| of_suite(name))?
+        }
+        "running tests:" => {
+            let (name, time) = item.strip_suffix(')')?.split_once(" (")?;
+            is_duration(time).then(|| of_go(name))?
         }
         _ => method(item.split_whitespace().next()?.trim_end_matches(':')),
     }
@@ -93,11 +97,14 @@ fn go(text: &str) -> Option<FailedTest> {
     let rest = text
         .strip_prefix("--- FAIL: ")
         .or_else(|| package_and_test().map(|(_, rest)| rest))?;
+    of_go(rest.split(' ').next()?)
+}
+
+fn of_go(name: &str) -> Option<FailedTest> {
     let is_function = |part: &&str| {
         let starts = ["Test", "Fuzz", "Example", "Benchmark"];
         is_name(part) && starts.iter().any(|start| part.starts_with(start))
     };
-    let name = rest.split(' ').next()?;
     named(name.split('/').filter(is_function), "/", "")
 }
 
@@ -340,6 +347,11 @@ mod tests {
             "--- FAIL: TestCart/TestSum (0.00s)",
             &[(&["TestCart", "TestSum"], "")],
         );
+        check(
+            "panic: test timed out after 10m0s\n\trunning tests:\n\t\tTestSum/no_item (9m59s)\n\ngoroutine 97 [running]:",
+            &[(&["TestSum"], "")],
+        );
+        check("running tests:\nTestSum\nall of them (3s)", &[]);
         check("--- PASS: TestSum (0.00s)\n--- FAIL: the rest\nFAIL", &[]);
     }
 

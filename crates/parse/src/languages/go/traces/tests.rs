@@ -70,6 +70,10 @@ fn panics_are_read() {
             "goroutine 1 [running]:\nacme.io/shop.run(...)\n\tacme.io/shop@v1.2.0/run.go:9\nnet/http.HandlerFunc.ServeHTTP(...)\n\tnet/http/server.go:2136\nnet/http.serverHandler.ServeHTTP(0x1)\n\tnet/http/server.go:2938 +0x8e",
             "net/http/server.go:2938 serverHandler.ServeHTTP | net/http/server.go:2136 HandlerFunc.ServeHTTP | acme.io/shop@v1.2.0/run.go:9 run",
         ),
+        (
+            "goroutine 1 [chan receive]:\ntesting.(*T).Run(0x1)\n\t/go/src/testing/testing.go:1859 +0x1\nmain.main()\n\t_testmain.go:89 +0x9b",
+            "_testmain.go:89 main | /go/src/testing/testing.go:1859 T.Run",
+        ),
         ("It is at\nlog/logger.go:12", ""),
         // Errors that print their stack.
         (
