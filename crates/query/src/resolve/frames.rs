@@ -143,7 +143,10 @@ impl Resolver<'_> {
 
     fn meaning(&self, frame: &Frame) -> Meaning {
         if frame.path.is_empty() {
-            return self.component(&frame.function);
+            return match frame.package.as_str() {
+                "" => self.component(&frame.function),
+                _ => self.through_modules_of(frame),
+            };
         }
         if !frame.package.is_empty()
             && let Some(meaning) = self.in_package(frame)
@@ -198,6 +201,21 @@ impl Resolver<'_> {
             }
             _ => Meaning::Files(files),
         }
+    }
+
+    /// Resolves a frame that has no place by the path of its function.
+    fn through_modules_of(&self, frame: &Frame) -> Meaning {
+        let Snapshot {
+            files,
+            symbols,
+            graph,
+            ..
+        } = self.snapshot;
+        let path = format!("{}.{}", frame.package, frame.function);
+        let mut found = graph.resolve_dotted(files, symbols, &path);
+        found.retain(|id| files.definition(*id).kind.is_function());
+        found.truncate(self.config.max_frame_definitions);
+        Meaning::Named(found, 1.0)
     }
 
     /// Returns what a frame means by its package and its file or function. Without a line the file is a guess.

@@ -166,6 +166,18 @@ fn frames_of_python_do_not_resolve_to_a_crate_of_the_same_name() {
 }
 
 #[test]
+fn frames_of_rust_without_places_resolve_by_their_paths() {
+    let trace = "stack backtrace:\n   0: rust_begin_unwind\n   1: core::panicking::panic_fmt\n   \
+                 2: <shop::sync::mutex::Mutex as other::Lock>::lock\n   3: other::run\n   4: main";
+    check_trace(
+        WORKSPACE,
+        trace,
+        &["shop/src/sync/mutex.rs:Mutex.lock"],
+        &["shop/src/sync/mutex.rs"],
+    );
+}
+
+#[test]
 fn frames_of_go_without_the_paths_of_the_build_name_their_module() {
     let repository = "
         //- go.mod

@@ -1,8 +1,10 @@
 //! Parses panics and backtraces of Rust, and messages of its compiler and its tests.
 
-use crate::traces::form::{Mark, TraceForm};
+use crate::traces::form::{Mark, Order, TraceForm};
 use crate::traces::messages::{drawn, labelled, message, of_compiler, text as message_text};
-use crate::traces::places::{frame, is_path, last_two, location, split_number, without_brackets};
+use crate::traces::places::{
+    Frame, frame, is_path, last_two, location, split_number, without_brackets,
+};
 
 pub(super) const TRACES: TraceForm = TraceForm {
     extensions: &["rs"],
@@ -14,6 +16,7 @@ pub(super) const TRACES: TraceForm = TraceForm {
             .or_else(|| is_filler(text).then_some(Mark::Filler))
             .or_else(|| drawn(text))
     },
+    read_with_next: unplaced,
     is_header: |text| text.to_ascii_lowercase().contains("stack backtrace:"),
     is_error: |text| {
         text.starts_with("thread '") && text.contains("panicked at")
@@ -28,6 +31,30 @@ fn frame_location(text: &str) -> Option<Mark> {
     let rest = text.strip_prefix("at ")?.trim_start();
     let place = source(rest.trim_end_matches([' ', '{', ',']))?;
     Some(Mark::Location(frame(place, "")))
+}
+
+/// Parses a frame of a program without debug symbols, `3: acme::pool::Pool::get`: no place is on the next line.
+fn unplaced(text: &str, next: &str) -> Option<Mark> {
+    let (number, _) = text.split_once(": ")?;
+    let is_number = !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit());
+    if !is_number || next.trim_start().starts_with("at ") {
+        return None;
+    }
+    let path = plain_path(text);
+    let parts: Vec<&str> = parts_of(&path).collect();
+    let is_name = |part: &&str| part.chars().all(|c| c.is_alphanumeric() || c == '_');
+    if !parts.iter().all(is_name) {
+        return None;
+    }
+    let function = function_name(text);
+    let modules = parts.len().checked_sub(function.split('.').count())?;
+    let package = parts.get(..modules)?.join(".");
+    let named = Frame {
+        package,
+        function,
+        ..frame(("", 0, 0), "")
+    };
+    (modules > 0).then_some(Mark::Frame(named, Order::InnermostFirst))
 }
 
 fn source(place: &str) -> Option<(&str, u32, u32)> {
@@ -99,6 +126,17 @@ fn is_filler(text: &str) -> bool {
 /// `  3: app::pool::Pool::get::h0123456789abcdef`, `Pool.take` for
 /// `<app::Pool<T> as app::Take>::take::{{closure}}`.
 fn function_name(line: &str) -> String {
+    let path = plain_path(line);
+    let parts: Vec<&str> = parts_of(&path).collect();
+    // The owner is kept only if it is a type: modules are no part of a method's name.
+    let function = parts.last().copied().unwrap_or_default();
+    let owner = parts.iter().rev().nth(1).copied().unwrap_or_default();
+    let is_type = owner.starts_with(char::is_uppercase);
+    last_two([if is_type { owner } else { "" }, function])
+}
+
+/// Returns the path of a frame's function without its number, its address, a trait and type arguments.
+fn plain_path(line: &str) -> String {
     let line = line.trim();
     let mut name = match line.split_once(": ") {
         Some((number, rest)) if number.bytes().all(|b| b.is_ascii_digit()) => rest.trim(),
@@ -112,16 +150,13 @@ fn function_name(line: &str) -> String {
     }
     let name = without_brackets(name, '[', ']');
     let name = without_trait(&name);
-    let name = without_brackets(&name, '<', '>');
-    let parts = name
-        .split("::")
-        .filter(|part| !part.is_empty() && !part.starts_with('{') && !is_hash(part));
-    let parts: Vec<&str> = parts.collect();
-    // The owner is kept only if it is a type: modules are no part of a method's name.
-    let function = parts.last().copied().unwrap_or_default();
-    let owner = parts.iter().rev().nth(1).copied().unwrap_or_default();
-    let is_type = owner.starts_with(char::is_uppercase);
-    last_two([if is_type { owner } else { "" }, function])
+    without_brackets(&name, '<', '>')
+}
+
+/// Returns the names of a path that sources have, too: without closures and hashes.
+fn parts_of(path: &str) -> impl Iterator<Item = &str> {
+    path.split("::")
+        .filter(|part| !part.is_empty() && !part.starts_with('{') && !is_hash(part))
 }
 
 /// Removes the trait from a method's path: `<app::Pool as app::Take>::take` and

@@ -83,6 +83,23 @@ fn backtraces_are_parsed() {
 }
 
 #[test]
+fn frames_without_places_are_parsed() {
+    check(&[
+        (
+            "stack backtrace:\n   0: rust_begin_unwind\n   1: <acme::pool::Pool as acme::Take>::take\n   2: acme::run::{{closure}}\n   3: main",
+            ":0 run | :0 Pool.take",
+        ),
+        (
+            "stack backtrace:\n   1: acme::pool::Pool::get\n             at ./src/pool.rs:9:5\n   2: acme::run",
+            ":0 run | src/pool.rs:9:5 Pool.get",
+        ),
+        // A list, and a path without a crate.
+        ("1: see acme::run\n2: Pool::get", ""),
+        ("1: <&T as core::fmt::Display>::fmt", ""),
+    ]);
+}
+
+#[test]
 fn compiler_messages_are_parsed() {
     check(&[
         (
