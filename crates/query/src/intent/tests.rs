@@ -188,6 +188,8 @@ fn phrasings_of_a_look_up_ask_the_same() {
                 "go to the definition of open_door",
                 "open_door definition",
                 "where is the open_door function?",
+                "where is the open_door! macro defined?",
+                "where is `open_door!` declared?",
                 "where can I find the Shelf class",
             ][..],
         ),

@@ -149,12 +149,13 @@ pub(super) fn clauses(text: &str) -> Vec<Clause> {
 }
 
 /// Returns where the first clause ends: at a mark before white space (`a.b, c` has two clauses), at a dash
-/// between spaces, at an empty line, or before a list item.
+/// between spaces, at an empty line, or before a list item. The mark of a macro ends none.
 fn clause_end(text: &str) -> usize {
     text.match_indices(['.', '?', '!', ';', ',', ':', '-', '–', '—', '\n'])
         .find(|(at, mark)| {
             let is_spaced = |rest: &str| rest.starts_with(char::is_whitespace);
             let is_abbreviated = |before: &str| before.ends_with(" vs");
+            let is_macro = |before: &str| before.ends_with(|c: char| c.is_alphanumeric());
             let (before, after) = (text.get(..*at), text.get(at + mark.len()..));
             match *mark {
                 "-" | "–" | "—" => {
@@ -162,10 +163,23 @@ fn clause_end(text: &str) -> usize {
                 }
                 "\n" => after.is_some_and(|rest| rest.starts_with(['\n', '-', '*'])),
                 "." if before.is_some_and(is_abbreviated) => false,
+                "!" if before.is_some_and(is_macro) && after.is_some_and(goes_on_about_macro) => {
+                    false
+                }
                 _ => after.is_some_and(is_spaced),
             }
         })
         .map_or(text.len(), |(at, mark)| at + mark.len())
+}
+
+/// Whether a text goes on about the macro that is named before it: "where is check! defined?".
+fn goes_on_about_macro(text: &str) -> bool {
+    const WORDS: &[&str] = &[
+        "called", "declared", "defined", "implemented", "invoked", "located", "macro", "used",
+    ];
+    let word = text.split_whitespace().next().unwrap_or("");
+    let word = word.trim_end_matches(|c: char| !c.is_alphanumeric());
+    text.starts_with(' ') && WORDS.contains(&word)
 }
 
 /// Maximum words that `..` matches.

@@ -39,11 +39,11 @@ const BESIDE_NAMES: &[&str] = &[
 /// Sigils that may begin or end a name. Texts also emphasise words with underscores.
 const SIGILS: [char; 2] = ['_', '$'];
 
-/// Words by which a question for a definition asks for code of a name: "where is x defined", "where is the x function".
-/// What is "implemented" or "located" may be more than that.
+/// Words by which a question asks for code of a name: "where is x defined", "who uses the x function". What is
+/// "implemented" or "located" may be more than that.
 const DECLARING: &[&str] = &[
     "class", "declaration", "declared", "decorator", "defined", "definition", "enum", "function",
-    "interface", "macro", "method", "struct", "trait",
+    "interface", "macro", "method", "struct", "trait", "type",
 ];
 
 /// Words by which a question for dependencies asks for those of a function: "what does x call".
@@ -145,9 +145,9 @@ impl Resolver<'_> {
     }
 
     /// Returns a word as the title spells it, if that is the name of a definition. A word in lower case is only meant as a
-    /// name if it has a sigil (`$patch`, `_load`), or where functions or types are asked about: "where is caching
-    /// implemented?" looks for more than a variable `caching`. What anything may have, uses, tests and dependencies, is
-    /// asked of it only if nothing else has its name: "who uses redirect".
+    /// name if it has a sigil (`$patch`, `_load`) or the mark of a macro (`check!`), or where functions or types are asked
+    /// about: "where is caching implemented?" looks for more than a variable `caching`. What anything may have, uses, tests
+    /// and dependencies, is asked of it only if nothing else has its name: "who uses redirect".
     fn spelled_like_definition<'t>(
         &self,
         word: &str,
@@ -169,7 +169,10 @@ impl Resolver<'_> {
             let mut kinds = found.iter().map(|id| files.definition(*id).kind);
             kinds.any(test)
         };
+        let is_macro = |id: &DefId| files.definition(*id).modifiers.is_macro;
+        let is_marked = || title.contains(&format!("{token}!"));
         let is_meant = match (asks, name.starts_with(char::is_uppercase)) {
+            _ if found.iter().any(is_macro) && is_marked() => true,
             // A sentence begins in upper case.
             (_, true) => at > 0 && !found.is_empty(),
             (LookUp::Calls, _) => is_any(|kind| kind.is_function() || kind.is_class()),
@@ -178,11 +181,14 @@ impl Resolver<'_> {
             }
             (LookUp::Overrides, _) => is_any(DefinitionKind::is_function),
             (LookUp::Implementers, _) => is_any(DefinitionKind::is_class),
+            (LookUp::Definition | LookUp::Uses | LookUp::Tests, _)
+                if asks_for_declaration(title) =>
+            {
+                let is_alias = is_any(|kind| kind == DefinitionKind::TypeAlias);
+                is_alias || is_any(|kind| kind.is_function() || kind.is_class())
+            }
             (LookUp::Uses | LookUp::Tests | LookUp::Dependencies, _) => {
                 self.is_one_function_or_type(&found)
-            }
-            (LookUp::Definition, _) if asks_for_declaration(title) => {
-                is_any(|kind| kind.is_function() || kind.is_class())
             }
             _ => false,
         };
@@ -263,7 +269,7 @@ impl Resolver<'_> {
     }
 }
 
-/// Whether a question for a definition asks for code of a name.
+/// Whether a question asks for code of a name.
 fn asks_for_declaration(title: &str) -> bool {
     has_word(title, DECLARING)
 }

@@ -512,12 +512,56 @@ fn type_in_lower_case_is_a_name_where_types_are_asked_for() {
         named.map(|s| s.name.clone()).collect::<Vec<_>>()
     };
     for query in [
-        "which classes implement sink", "where is sink defined?", "where is the sink class?",
-        "who calls sink?", "who uses sink?",
+        "which classes implement sink",
+        "where is sink defined?",
+        "where is the sink class?",
+        "who calls sink?",
+        "who uses sink?",
+        "who uses the class sink?",
+        "which tests cover the sink class",
     ] {
         assert_eq!(named(query), ["sink"], "{query}");
     }
     assert_eq!(named("where is the sink located?"), [""; 0]);
+}
+
+#[test]
+fn aliases_and_macros_in_lower_case_are_names_where_they_are_asked_for() {
+    const SHOP: &str = "
+        //- shop.go
+        package shop
+
+        type endpoints map[string]*endpoint
+
+        type endpoint struct{}
+
+        //- src/lib.rs
+        macro_rules! span { () => { 1 }; }
+        pub struct Span;
+        ";
+    let snapshot = snapshot(SHOP, &[]);
+    let named = |query: &str| {
+        let found = find(&snapshot, query, &Focus::default());
+        let symbols = found.symbols.iter();
+        resolved_by(
+            &snapshot,
+            symbols.filter(|s| s.from == EvidenceSource::Title),
+        )
+    };
+    for query in [
+        "where is endpoints defined?",
+        "where is the type endpoints defined?",
+        "who uses the type endpoints?",
+    ] {
+        assert_eq!(named(query), ["shop.go:endpoints"], "{query}");
+    }
+    for query in [
+        "where is span! defined?", "where is the span! macro", "who uses span!",
+        "who uses the macro span?",
+    ] {
+        assert_eq!(named(query), ["src/lib.rs:span"], "{query}");
+    }
+    assert_eq!(named("who uses span?"), [""; 0]);
 }
 
 #[test]
