@@ -139,7 +139,8 @@ fn defined_elsewhere(snapshot: &Snapshot, class: DefId, name: &str) -> Vec<DefId
     named.filter(is_member).collect()
 }
 
-/// Returns the types that implement an interface without naming it, those of tests last.
+/// Returns the types that implement an interface without naming it, also by embedding another one that does, those of
+/// tests last.
 pub(super) fn implementers(snapshot: &Snapshot, interface: DefId) -> Vec<DefId> {
     let Snapshot {
         files,
@@ -148,6 +149,8 @@ pub(super) fn implementers(snapshot: &Snapshot, interface: DefId) -> Vec<DefId> 
         ..
     } = snapshot;
     let mut found = graph.implementers(files, symbols, interface);
+    found.truncate(MAX_SUBCLASSES);
+    let mut found = with_subclasses(snapshot, found.clone(), found);
     found.sort_by_key(|id| files.role_of(*id) == Role::Test);
     found
 }
@@ -171,13 +174,16 @@ pub(super) fn is_extended(snapshot: &Snapshot, class: DefId) -> bool {
 
 /// Returns the classes that extend or implement a class, also through others, the nearest first.
 fn subclasses(snapshot: &Snapshot, class: DefId) -> Vec<DefId> {
+    let found = implementers(snapshot, class);
+    let of = [class].into_iter().chain(found.iter().copied());
+    with_subclasses(snapshot, of.collect(), found)
+}
+
+/// Adds to the `found` classes those that extend or implement the classes `of`, also through others, the nearest first.
+fn with_subclasses(snapshot: &Snapshot, of: Vec<DefId>, mut found: Vec<DefId>) -> Vec<DefId> {
     let Snapshot { files, graph, .. } = snapshot;
-    let mut found = implementers(snapshot, class);
-    found.truncate(MAX_SUBCLASSES);
-    let mut seen = HashSet::from_iter([class]);
-    seen.extend(found.iter().copied());
-    let mut waiting = VecDeque::from([class]);
-    waiting.extend(found.iter().copied());
+    let mut seen = HashSet::from_iter(of.iter().copied());
+    let mut waiting = VecDeque::from(of);
     while let Some(base) = waiting.pop_front() {
         for site in graph.uses_of(base) {
             let subclass = site

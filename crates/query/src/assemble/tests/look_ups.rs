@@ -400,6 +400,28 @@ fn types_that_do_not_name_their_interface_are_its_implementers() {
 }
 
 #[test]
+fn types_that_embed_an_implementer_are_implementers() {
+    let embedding = "
+    //- memory/shared.go
+    package memory
+
+    type Shared struct {
+    \t*Memory
+    }
+
+    type Named struct {
+    \tmemory Memory
+    }
+";
+    let snapshot = fixture(&format!("{GO_STORES}{embedding}"));
+    let pack = asked(&snapshot, "which types implement Store?", 4000);
+    let mut found = reasons(&pack, "callers");
+    found.sort();
+    let wanted = ["Memory: implements Store", "Shared: implements Store"];
+    assert_eq!(found, wanted, "{}", pack.context);
+}
+
+#[test]
 fn calls_through_an_interface_are_listed_beside_those_of_tests() {
     let snapshot = fixture(GO_STORES);
     let pack = asked(&snapshot, "who calls Memory.FetchRow?", 4000);
