@@ -28,6 +28,7 @@ mod dropped;
 mod entry;
 mod file_probabilities;
 mod fold;
+mod foreign_bases;
 mod gaps;
 mod hierarchy;
 mod links;

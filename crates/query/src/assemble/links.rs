@@ -110,6 +110,9 @@ impl Links {
                 Link::Caller { of, through, site } => {
                     callers::add_caller(plan, (*of, *through), site, position, pass)
                 }
+                Link::ForeignBase { base, site } => {
+                    callers::add_foreign_base(plan, base, site, position, pass)
+                }
                 Link::Removed(of) => removed::add_use(plan, of, position),
                 Link::Import {
                     chain,
@@ -207,7 +210,7 @@ fn reported(plan: &Plan<'_>, link: &Link) -> Option<(usize, FileId, String, Line
             ..
         } => None,
         Link::Related { id, .. } => of_definition(1, *id),
-        Link::Caller { site, .. } => {
+        Link::Caller { site, .. } | Link::ForeignBase { site, .. } => {
             let name = callers::enclosing(plan, site).unwrap_or_default();
             Some((1, site.file, name, Lines::new(site.line, site.line)))
         }

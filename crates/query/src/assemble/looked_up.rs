@@ -9,6 +9,7 @@ use foveate_index::{Confidence, DefId, FileId, Files, Snapshot};
 use foveate_model::{DefinitionKind, Role};
 
 use super::config::AssembleConfig;
+use super::foreign_bases;
 use super::hierarchy::{is_extended, is_type, members, overriding, overriding_member};
 use super::named::NamedDefinitions;
 use crate::intent::LookUp;
@@ -42,6 +43,8 @@ pub(super) struct LookedUp {
     /// The method of the definitions that a question for overrides is about, where they inherit it from a base outside the
     /// repository.
     inherited: Option<String>,
+    /// The base outside the repository that a question for implementers is about, and where types name it.
+    foreign_base: Option<(String, Vec<CallSite>)>,
     /// Whether the question says nothing but their name.
     has_only_names: bool,
     /// Whether the question asks where they are, and they are so many that each gets its signature alone.
@@ -62,10 +65,14 @@ impl LookedUp {
         (resolution, named): (&Resolution, &NamedDefinitions),
         config: &AssembleConfig,
     ) -> Self {
+        let definitions = written(resolution, named);
+        let is_known = !definitions.is_empty() && resolution.unknown_names.is_empty();
+        if asks == LookUp::Implementers && !is_known {
+            return Self::of_foreign_base(snapshot, query, config);
+        }
         if !resolution.unknown_names.is_empty() {
             return Self::of_inherited(snapshot, asks, &resolution.unknown_names);
         }
-        let definitions = written(resolution, named);
         if asks == LookUp::Uses && definitions.is_empty() {
             return Self::of_modules(snapshot, resolution);
         }
@@ -152,6 +159,23 @@ impl LookedUp {
         }
     }
 
+    /// Finds the types that extend or implement a type that the repository does not define.
+    fn of_foreign_base(snapshot: &Snapshot, query: &str, config: &AssembleConfig) -> Self {
+        let Some(base) = foreign_bases::asked_for(query) else {
+            return Self::default();
+        };
+        let sites = foreign_bases::sites(snapshot, base);
+        if sites.is_empty() {
+            return Self::default();
+        }
+        Self {
+            asks: Some(LookUp::Implementers),
+            has_many_uses: sites.len() > config.links.max_callers_per_seed,
+            foreign_base: Some((base.to_owned(), sites)),
+            ..Self::default()
+        }
+    }
+
     /// Finds the files that a question for uses names, if others import them.
     fn of_modules(snapshot: &Snapshot, resolution: &Resolution) -> Self {
         if !resolution.has_only_names {
@@ -178,7 +202,7 @@ impl LookedUp {
 
     /// Whether the question looks up a name that was found.
     pub(super) fn is_found(&self) -> bool {
-        !self.definitions.is_empty() || !self.modules.is_empty()
+        !self.definitions.is_empty() || !self.modules.is_empty() || self.foreign_base.is_some()
     }
 
     /// Returns what the question asks of the definitions, if they were found.
@@ -241,6 +265,12 @@ impl LookedUp {
     /// Returns the method of the definitions that the question is about, where they inherit it from outside.
     pub(super) fn inherited(&self) -> Option<&str> {
         self.inherited.as_deref()
+    }
+
+    /// Returns the base outside the repository that the question is about, and where types name it.
+    pub(super) fn foreign_base(&self) -> Option<(&str, &[CallSite])> {
+        let (base, sites) = self.foreign_base.as_ref()?;
+        Some((base.as_str(), sites.as_slice()))
     }
 
     /// Whether they have so many uses that each gets one line.

@@ -3,6 +3,7 @@
 
 mod budget;
 mod changes;
+mod foreign_bases;
 mod larger_budget;
 mod licences;
 mod look_ups;

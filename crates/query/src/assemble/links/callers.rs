@@ -29,6 +29,9 @@ pub(super) fn callers(plan: &Plan<'_>, seeds: &[DefId]) -> Vec<Link> {
     if plan.looked_up.asks() == Some(LookUp::Calls) && has_type(plan) {
         return callers_of_members(plan, &ranks);
     }
+    if let Some((base, sites)) = plan.looked_up.foreign_base() {
+        return implementers_of_foreign(plan, base, sites, &ranks);
+    }
     let mut links = implementers(plan, &ranks);
     if plan.looked_up.asks() == Some(LookUp::Implementers) && !links.is_empty() {
         return links;
@@ -215,6 +218,22 @@ fn implementers(plan: &Plan<'_>, ranks: &Ranks) -> Vec<Link> {
         .collect()
 }
 
+/// Returns the places where types name a base that the repository does not define, those in sources first.
+fn implementers_of_foreign(
+    plan: &Plan<'_>,
+    base: &str,
+    sites: &[CallSite],
+    ranks: &Ranks,
+) -> Vec<Link> {
+    let mut sites = sites.to_vec();
+    sites.sort_by_key(|site| ranks.key(&plan.snapshot.files, site));
+    let links = sites.into_iter().map(|site| Link::ForeignBase {
+        base: base.to_owned(),
+        site,
+    });
+    links.take(plan.config.links.max_named_uses).collect()
+}
+
 /// Whether a question is about the classes that extend or implement a type.
 fn asks_for_implementers(plan: &Plan<'_>) -> bool {
     const STARTS: [&str; 5] = ["implement", "extend", "subclass", "subtype", "inherit"];
@@ -310,8 +329,7 @@ pub(super) fn add_caller(
 
 fn entry(plan: &Plan<'_>, of: DefId, through: Option<DefId>, site: &CallSite) -> Option<Entry> {
     let files = &plan.snapshot.files;
-    let references = &files.content(site.file)?.facts.references;
-    let at = references.get(site.reference as usize)?.name.start as usize;
+    let at = start_of(files, site)?;
     let callee = &files.definition(of).qualified_name;
     let place = head_of_implementer(plan, site, at);
     let mut reason = format!("uses {callee}");
@@ -328,6 +346,41 @@ fn entry(plan: &Plan<'_>, of: DefId, through: Option<DefId>, site: &CallSite) ->
         facts,
         ..place.unwrap_or_else(|| entry_at(plan, site.file, at, site.line))
     })
+}
+
+/// Adds the head of a type that names a base which the repository does not define, or the line with that name, unless it is
+/// shown already; returns its tokens as the error if it does not fit.
+pub(super) fn add_foreign_base(
+    plan: &mut Plan<'_>,
+    base: &str,
+    site: &CallSite,
+    position: usize,
+    pass: BudgetScope,
+) -> Result<(), usize> {
+    let line = Lines::new(site.line, site.line);
+    let at = start_of(&plan.snapshot.files, site);
+    let Some(at) = at.filter(|_| !plan.packed.shows_any(site.file, line)) else {
+        return Ok(());
+    };
+    let place = head_of_implementer(plan, site, at);
+    let entry = Entry {
+        name: enclosing(plan, site).unwrap_or_default(),
+        reason: format!("uses {base}"),
+        facts: vec![
+            (Verb::Uses.name(), base.to_owned()),
+            ("confidence", site.confidence.name().to_owned()),
+        ],
+        ..place.unwrap_or_else(|| entry_at(plan, site.file, at, site.line))
+    };
+    let shows = ShownPart::lines(site.file, entry.lines);
+    plan.try_add(entry, shows, (EntryKind::Link, position), pass)
+}
+
+/// Returns the first byte of the name at a call site.
+fn start_of(files: &Files, site: &CallSite) -> Option<usize> {
+    let references = &files.content(site.file)?.facts.references;
+    let reference = references.get(site.reference as usize)?;
+    Some(reference.name.start as usize)
 }
 
 /// Returns the head of the class that names another as its base at byte `at`, on one line, without its annotations, or that

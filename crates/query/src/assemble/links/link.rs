@@ -94,6 +94,8 @@ pub(super) enum Link {
         through: Option<DefId>,
         site: CallSite,
     },
+    /// A place where a type names a base that the repository does not define.
+    ForeignBase { base: String, site: CallSite },
     /// A use of what the caller's change removed.
     Removed(RemovedUse),
     /// A chain of files of which each imports the next, and the first file's import statement.
@@ -108,7 +110,9 @@ impl Link {
     pub(super) fn section(&self) -> SectionKind {
         match self {
             Self::Test { .. } | Self::TestFile { .. } => SectionKind::Tests,
-            Self::Caller { .. } | Self::Removed(_) => SectionKind::Callers,
+            Self::Caller { .. } | Self::ForeignBase { .. } | Self::Removed(_) => {
+                SectionKind::Callers
+            }
             Self::Related { relation, .. } => match relation {
                 Relation::Overrides | Relation::OverridesMember | Relation::Implements => {
                     SectionKind::Callers
