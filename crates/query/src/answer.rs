@@ -84,6 +84,12 @@ pub fn answer(
     now: &dyn Fn() -> f64,
 ) -> Answer {
     let start = now();
+    // The words of such a query are those of templates and guides, and not of the change.
+    let silent = request.asks_only_for_review().then(|| Request {
+        query: String::new(),
+        ..request.clone()
+    });
+    let request = silent.as_ref().unwrap_or(request);
     let text = request.text();
     let intent = intent(&text, request);
     let detected = now();

@@ -152,7 +152,24 @@ pub struct Request {
     pub seen: Seen,
 }
 
+/// Words of queries that only ask to look at a change: "Please review this pull request."
+const REVIEW_WORDS: &[&str] = &[
+    "a", "an", "and", "at", "below", "branch", "can", "carefully", "change", "changed", "changes",
+    "check", "code", "commit", "commits", "could", "diff", "do", "for", "have", "here", "i", "in",
+    "is", "it", "look", "me", "merge", "mr", "my", "of", "our", "patch", "please", "pr", "pull",
+    "request", "review", "take", "the", "these", "think", "this", "us", "we", "what", "with",
+    "you", "your",
+];
+
 impl Request {
+    /// Whether the query says nothing but that the change is to be looked at.
+    pub(crate) fn asks_only_for_review(&self) -> bool {
+        let words = self.query.split(|c: char| !c.is_alphanumeric());
+        let mut words = words.filter(|word| !word.is_empty()).map(str::to_lowercase);
+        let is_of_review = |word: String| REVIEW_WORDS.binary_search(&word.as_str()).is_ok();
+        self.has_change() && !self.query.is_empty() && words.all(is_of_review)
+    }
+
     /// Whether the caller asks about a change.
     pub(crate) fn has_change(&self) -> bool {
         !self.changes.is_empty() || !self.removed.is_empty()

@@ -76,6 +76,37 @@ fn deletion_changes_only_what_it_was_in() {
 }
 
 #[test]
+fn query_that_only_asks_for_a_review_has_no_words() {
+    let snapshot = fixture(
+        "
+        //- pages.py
+        def close(pages):
+            pages.clear()
+            return pages
+
+        //- docs/review.md
+        # Review of pull requests
+
+        Please review this pull request before the merge.
+        ",
+    );
+    let files = |query: &str| {
+        let mut request = request(query, 4000, IntentKind::BugFix);
+        request.changes = vec![Change {
+            path: RepoPath::new("pages.py").unwrap(),
+            hunks: vec![Hunk::Lines(Lines::new(2, 2))],
+        }];
+        let files = ask(&snapshot, &request).files.into_iter();
+        files.map(|file| file.path).collect::<Vec<_>>()
+    };
+    let guide = "docs/review.md".to_owned();
+    for query in ["Please review this pull request.", "What changed here?"] {
+        assert!(!files(query).contains(&guide), "{query}");
+    }
+    assert!(files("Please review the guide for pull requests.").contains(&guide));
+}
+
+#[test]
 fn partly_shown_change_is_reported_and_lowers_confidence() {
     let file = |number: usize| {
         let lines = format!("    page.wait({number})\n").repeat(20);
