@@ -83,6 +83,10 @@ impl<'s> MacroMasker<'s> {
         open.is_some_and(|open| !open.type_name.is_empty())
     }
 
+    pub(super) fn is_in_block(&self) -> bool {
+        self.bracket(0) == Some(Bracket::Statements)
+    }
+
     pub(super) fn is_in_list(&self) -> bool {
         self.bracket(0) == Some(Bracket::List)
     }
@@ -345,25 +349,35 @@ impl<'s> MacroMasker<'s> {
     /// Records the use of a macro that ends a body or has lines of its own: it stands for declarations, or for what all
     /// functions of a kind have before their types. One on the line of its declaration is an attribute of it.
     fn note_declarations(&mut self, at: usize, after: usize, close: Option<usize>) {
-        let end_of = |at: usize| self.tokens.get(at).map(|token| token.end);
-        let (Some(name), Some(end)) = (self.tokens.get(at), end_of(after - 1)) else {
-            return;
-        };
-        let before = at.checked_sub(1).and_then(end_of).unwrap_or(0);
-        let next = self.tokens.get(after).map(|next| next.start);
-        let breaks = |from: usize, to: usize| {
-            let between = self.bytes.get(from..to).unwrap_or_default();
-            between.contains(&b'\n')
-        };
-        let is_first = at == 0 || breaks(before, name.start);
-        let is_last = next.is_none_or(|next| breaks(end, next));
-        let is_alone = is_first && is_last || self.ends_body(after);
+        let is_alone = self.has_own_lines(at, after) || self.ends_body(after);
         if is_alone && self.statement.last.is_none() && !self.is_in_list() {
+            self.note_use(at, close.is_some());
+        }
+    }
+
+    /// Records the use of a macro that becomes blank.
+    pub(super) fn note_use(&mut self, at: usize, is_called: bool) {
+        if let Some(name) = self.tokens.get(at) {
             self.changes.names.push(UnseenName {
                 place: name.start..name.end,
-                is_called: close.is_some(),
+                is_called,
             });
         }
+    }
+
+    /// Whether no other token is on the lines of those from `at` to before `after`.
+    pub(super) fn has_own_lines(&self, at: usize, after: usize) -> bool {
+        self.begins_line(at) && self.begins_line(after)
+    }
+
+    /// Whether a line ends before a token, or there is none on one side.
+    fn begins_line(&self, at: usize) -> bool {
+        let before = at.checked_sub(1).and_then(|before| self.tokens.get(before));
+        let (Some(before), Some(token)) = (before, self.tokens.get(at)) else {
+            return true;
+        };
+        let between = self.bytes.get(before.end..token.start).unwrap_or_default();
+        between.contains(&b'\n')
     }
 
     /// Blanks out the attributes in the head of an enum: `enum class [[nodiscard]] A {`. The grammar knows them for

@@ -1,5 +1,5 @@
-//! Masks macros among statements: around exceptions (`TRY { … } CATCH(…) { … }`) and before conditions
-//! (`if CONSTEXPR (…)`). Also masks casts that look like functions (`unsigned(x) < y`), which the grammars take
+//! Masks macros among statements: around exceptions (`TRY { … } CATCH(…) { … }`), before conditions
+//! (`if CONSTEXPR (…)`) and blocks (`ON_EXIT { … };`), and without an end (`PUSH_WARNING`). Also masks casts that look like functions (`unsigned(x) < y`), which the grammars take
 //! for types, and finds macros that give a block a title (`SECTION("…") {`).
 
 use super::lookahead::{closing, is_type};
@@ -21,6 +21,11 @@ impl MacroMasker<'_> {
         if let Some(after) = surplus.or_else(|| self.attribute_behind_name(at, word)) {
             self.blank(at, after);
             return after;
+        }
+        if self.is_whole_statement(at, word) {
+            self.note_use(at, self.is(at + 1, b'{'));
+            self.blank(at, at + 1);
+            return at + 1;
         }
         if self.is_cast(at, word) {
             self.blank(at, at + 1);
@@ -45,6 +50,38 @@ impl MacroMasker<'_> {
             return false;
         };
         self.is(close + 1, b'{') && !(at + 2..close).any(|inside| is_type(self.text(inside)))
+    }
+
+    /// Whether a macro is a statement that nothing ends: before a block, `ON_EXIT { close(); };`, or alone on its line,
+    /// `PUSH_WARNING`. The grammars take both for types, and may lose what is around.
+    fn is_whole_statement(&self, at: usize, word: &[u8]) -> bool {
+        let is_first = self.statement.last.is_none() && self.is_in_block();
+        if !is_first || !is_macro(word) {
+            return false;
+        }
+        let next = self.tokens.get(at + 1).map(|next| next.kind);
+        match next {
+            Some(Kind::Mark(b'{')) => self.holds_statements(at + 1),
+            Some(Kind::Word | Kind::Mark(b'}')) => self.has_own_lines(at, at + 1),
+            _ => false,
+        }
+    }
+
+    /// Whether a `;` is in the braces at a position; in those of values there is none.
+    fn holds_statements(&self, open: usize) -> bool {
+        const MAX_TOKENS: usize = 512;
+        let mut depth = 0_usize;
+        let inside = self.tokens.get(open..).unwrap_or_default();
+        for token in inside.iter().take(MAX_TOKENS) {
+            match token.kind {
+                Kind::Mark(b'{') => depth += 1,
+                Kind::Mark(b'}') if depth <= 1 => return false,
+                Kind::Mark(b'}') => depth -= 1,
+                Kind::Mark(b';') => return true,
+                _ => {}
+            }
+        }
+        false
     }
 
     /// Returns the position after a macro that stands for `try` or `catch (…)`.
