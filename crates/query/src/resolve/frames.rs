@@ -419,7 +419,8 @@ impl Resolver<'_> {
         definitions.iter().filter(is_meant).copied().collect()
     }
 
-    /// Resolves a component by its name: to its file, or to top-level definitions of that name.
+    /// Resolves a frame without a place by its name: to the file of a component, or to top-level definitions of that name.
+    /// A method, or a function of a namespace, is printed behind what contains it: `Cart.sum`.
     fn component(&self, name: &str) -> Meaning {
         if name.len() < self.config.min_frame_word {
             return Meaning::Files(Vec::new());
@@ -430,14 +431,19 @@ impl Resolver<'_> {
         if !places.is_empty() && places.len() <= self.config.max_files_of_path {
             return Meaning::Files(places);
         }
-        let files = &self.snapshot.files;
-        let named = self.snapshot.symbols.named(name).iter().copied();
-        let is_meant = |id: &DefId| {
-            let is_outer = files.definition(*id).parent.is_none();
-            is_outer && files.role_of(*id) == Role::Source
+        let Snapshot { files, symbols, .. } = self.snapshot;
+        let is_outer = |id: &DefId| files.definition(*id).parent.is_none();
+        let mut found: Vec<DefId> = match name.contains('.') {
+            true => symbols.ending(files, name),
+            false => symbols
+                .named(name)
+                .iter()
+                .copied()
+                .filter(is_outer)
+                .collect(),
         };
-        let in_sources = named.filter(is_meant);
-        let mut found: Vec<DefId> = in_sources.collect();
+        found.retain(|id| files.role_of(*id) == Role::Source);
+        self.hide_declarations(&mut found);
         if found.len() > self.config.max_application_definitions {
             found.clear();
         }

@@ -14,12 +14,14 @@ pub(super) const C: TraceForm = TraceForm {
         frames::of_debugger(text)
             .or_else(|| frames::of_valgrind(text))
             .or_else(|| frames::of_backtrace(text))
+            .or_else(|| frames::of_logger(text, ""))
             .or_else(|| frames::of_listing(text))
             .or_else(|| messages::compiler(text))
             .or_else(|| messages::runtime(text))
             .or_else(|| messages::test(text))
             .or_else(|| is_filler(text).then_some(Mark::Filler))
     },
+    read_with_next: frames::of_logger,
     is_header: |text| is_failed_stack(text) || is_other_stack(text),
     is_other_stack,
     is_error: messages::is_error,

@@ -110,3 +110,39 @@ pub(super) fn of_backtrace(text: &str) -> Option<Mark> {
     }
     Some(innermost_first(("", 0, 0), name))
 }
+
+/// `@     0x55d0  shop::Cart::sum()`, as Google's loggers and libraries like them print frames; the frame's size may stand
+/// before the name. The place, if it is known, is on the next line.
+pub(super) fn of_logger(text: &str, next: &str) -> Option<Mark> {
+    let text = text.strip_prefix("PC: ").unwrap_or(text);
+    let (address, name) = text.strip_prefix("@ ")?.trim_start().split_once(' ')?;
+    if !is_printed_address(address) {
+        return None;
+    }
+    let name = without_size(name.trim());
+    if matches!(name, "" | "(unknown)" | "(not found)") {
+        return Some(Mark::Filler);
+    }
+    let is_source =
+        |place: &Location<'_>| has_extension(place.0, EXTENSIONS) && !place.0.contains(' ');
+    let place = location(next).filter(is_source);
+    Some(innermost_first(place.unwrap_or(("", 0, 0)), name))
+}
+
+/// Whether a word is an address: `0x55d0`, or all digits of one without the prefix.
+fn is_printed_address(word: &str) -> bool {
+    const DIGITS: usize = 16;
+    let digits = word.strip_prefix("0x");
+    let digits = digits.or_else(|| (word.len() == DIGITS).then_some(word));
+    digits.is_some_and(|digits| {
+        !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_hexdigit())
+    })
+}
+
+/// Strips the number before a name: `32  main`.
+fn without_size(name: &str) -> &str {
+    match name.split_once(' ') {
+        Some((size, rest)) if size.bytes().all(|byte| byte.is_ascii_digit()) => rest.trim_start(),
+        _ => name,
+    }
+}

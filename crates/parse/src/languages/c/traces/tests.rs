@@ -107,6 +107,15 @@ fn cpp_frames_are_read() {
             "/w/cart.cc:12 shop.sum",
         ),
         (
+            "*** Check failure stack trace: ***\n    @     0x55d0  shop::Cart::sum()\n    @     0x55d1         32  main\n    @     0x55d2  (unknown)",
+            ":0 main | :0 Cart.sum",
+        ),
+        (
+            "    @ 000000000040abcd shop::Cart::sum(int)\n                       ./shop/cart.cc:12\n    @ 000000000040abce main\n                       ./shop/main.cc:3",
+            "shop/main.cc:3 main | shop/cart.cc:12 Cart.sum",
+        ),
+        ("    @ 0x shop sum\n    @ face sum\n    @ home sum", ""),
+        (
             "terminate called after throwing an instance of 'std::out_of_range'\n  what():  no item",
             "! terminate called after throwing an instance of 'std::out_of_range' | ! no item",
         ),
