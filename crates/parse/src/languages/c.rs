@@ -101,6 +101,7 @@ pub(super) static CPP: LanguageSpec = LanguageSpec {
     },
     traces: traces::CPP,
     origins: OriginForm {
+        runtime_packages: &["std."],
         is_copied: |path| {
             let endings = [".cc", ".cpp", ".cxx", ".hpp", ".hh", ".hxx"];
             endings.iter().any(|ending| path.ends_with(ending))

@@ -77,7 +77,7 @@ pub(crate) struct OriginForm {
     pub(crate) package: fn(&str) -> Option<(&str, Origin<'_>)>,
     /// Returns the path below the root of the standard library, for a file of it.
     pub(crate) runtime: fn(&str) -> Option<&str>,
-    /// First names of the packages of the standard library, with the dot after them.
+    /// First names of the packages or namespaces of the standard library, with the dot after them.
     pub(crate) runtime_packages: &'static [&'static str],
     /// Whether a file below a directory for copies is code of this language.
     pub(crate) is_copied: fn(&str) -> bool,

@@ -262,8 +262,8 @@ impl Resolver<'_> {
                 found = symbols.ending(files, suffix);
                 found.retain(|id| !self.is_block(*id));
             }
-            // A repository may extend a package of the standard library, or be the library.
-            found.retain(|id| !is_foreign || self.is_in_package(*id, name));
+            // A repository may extend a package or namespace of the standard library, or be the library.
+            found.retain(|id| !is_foreign || suffix == name || self.is_in_package(*id, name));
             if !found.is_empty() {
                 self.add_definitions(name, from, strength, &found);
                 return true;

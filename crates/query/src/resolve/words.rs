@@ -66,13 +66,17 @@ impl Resolver<'_> {
         };
         let names = self.resolved_names();
         let asking = intent::asking_words(text);
-        let title = without_paths(&without_fixed_wording(&title.text), text);
+        let look_up = intent::look_up_of(text);
+        let mut title = without_paths(&without_fixed_wording(&title.text), text);
+        if look_up.is_some() {
+            title = without_type_arguments(&title);
+        }
         let mut clauses = clauses(&without_names(&title, |name| names.contains(name)));
         // "Who uses x" is not about a function `use`.
         for clause in &mut clauses {
             clause.retain(|word| !asking.contains(word));
         }
-        if let Some(asks) = intent::look_up_of(text) {
+        if let Some(asks) = look_up {
             self.looked_up(asks, &title, &names, &mut clauses);
             self.found.has_only_names = self.are_parts_of_names(clauses.iter().flatten());
         }
@@ -145,9 +149,9 @@ impl Resolver<'_> {
     }
 
     /// Returns a word as the title spells it, if that is the name of a definition. A word in lower case is only meant as a
-    /// name if it has a sigil (`$patch`, `_load`) or the mark of a macro (`check!`), or where functions or types are asked
-    /// about: "where is caching implemented?" looks for more than a variable `caching`. What anything may have, uses, tests
-    /// and dependencies, is asked of it only if nothing else has its name: "who uses redirect".
+    /// name if it has a sigil (`$patch`, `_load`) or the mark of a macro (`check!`), or where functions, types or constants
+    /// are asked about: "where is caching implemented?" looks for more than a variable `caching`. What anything may have,
+    /// uses, tests and dependencies, is asked of it only if nothing else has its name: "who uses redirect".
     fn spelled_like_definition<'t>(
         &self,
         word: &str,
@@ -175,7 +179,7 @@ impl Resolver<'_> {
             _ if found.iter().any(is_macro) && is_marked() => true,
             // A sentence begins in upper case.
             (_, true) => at > 0 && !found.is_empty(),
-            (LookUp::Calls, _) => is_any(|kind| kind.is_function() || kind.is_class()),
+            (LookUp::Calls, _) => is_any(is_declared),
             (LookUp::Dependencies, _) if asks_for_calls(title) => {
                 is_any(DefinitionKind::is_function)
             }
@@ -184,8 +188,7 @@ impl Resolver<'_> {
             (LookUp::Definition | LookUp::Uses | LookUp::Tests, _)
                 if asks_for_declaration(title) =>
             {
-                let is_alias = is_any(|kind| kind == DefinitionKind::TypeAlias);
-                is_alias || is_any(|kind| kind.is_function() || kind.is_class())
+                is_any(is_declared)
             }
             (LookUp::Uses | LookUp::Tests | LookUp::Dependencies, _) => {
                 self.is_one_function_or_type(&found)
@@ -269,6 +272,12 @@ impl Resolver<'_> {
     }
 }
 
+/// Whether code of a kind is mostly spoken of by its name. Constants are macros that stand for a function, too.
+fn is_declared(kind: DefinitionKind) -> bool {
+    let is_named = matches!(kind, DefinitionKind::Constant | DefinitionKind::TypeAlias);
+    is_named || kind.is_function() || kind.is_class()
+}
+
 /// Whether a question asks for code of a name.
 fn asks_for_declaration(title: &str) -> bool {
     has_word(title, DECLARING)
@@ -282,6 +291,26 @@ fn asks_for_calls(title: &str) -> bool {
 fn has_word(title: &str, words: &[&str]) -> bool {
     let mut found = title.split(|c: char| !c.is_alphanumeric());
     found.any(|word| words.contains(&word.to_lowercase().as_str()))
+}
+
+/// Removes type arguments: a question about `Pool<Item>` looks up `Pool`.
+fn without_type_arguments(title: &str) -> String {
+    let mut text = String::with_capacity(title.len());
+    let mut depth = 0_usize;
+    for c in title.chars() {
+        let is_behind_name = text.ends_with(|c: char| c.is_alphanumeric() || c == '_' || c == ':');
+        match c {
+            '<' if depth > 0 || is_behind_name => depth += 1,
+            '>' if depth > 0 => depth -= 1,
+            _ if depth == 0 => text.push(c),
+            _ => {}
+        }
+    }
+    match depth {
+        0 => text,
+        // A sign of comparison, as in `operator<`.
+        _ => title.to_owned(),
+    }
 }
 
 /// Replaces dotted names, and names of several words, that were resolved by commas: `do_close_door` is found by its name, so

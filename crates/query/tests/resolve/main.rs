@@ -5,7 +5,7 @@
 #[path = "../shared/described.rs"]
 mod described;
 mod literals;
-mod native_frames;
+mod native;
 mod other_names;
 mod packages;
 mod unknown;

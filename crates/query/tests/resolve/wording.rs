@@ -565,6 +565,25 @@ fn aliases_and_macros_in_lower_case_are_names_where_they_are_asked_for() {
 }
 
 #[test]
+fn macro_for_a_function_is_a_name_where_calls_or_its_definition_are_asked_for() {
+    const PAINT: &str = "
+        //- src/paint.h
+        #define paint shop_paint
+        void shop_paint(int color);
+        ";
+    let named = |query: &str| {
+        let found = find(&snapshot(PAINT, &[]), query, &Focus::default());
+        let symbols = found.symbols.iter();
+        let named = symbols.filter(|s| s.from == EvidenceSource::Title);
+        named.map(|s| s.name.clone()).collect::<Vec<_>>()
+    };
+    for query in ["who calls paint?", "where is paint defined?"] {
+        assert_eq!(named(query), ["paint"], "{query}");
+    }
+    assert_eq!(named("where is paint implemented?"), [""; 0]);
+}
+
+#[test]
 fn question_that_says_more_than_a_name_does_not_look_it_up_alone() {
     let has_only_names = |query: &str| {
         let found = find(&snapshot(LIBRARY, &[]), query, &Focus::default());
@@ -575,6 +594,7 @@ fn question_that_says_more_than_a_name_does_not_look_it_up_alone() {
         "where is the class `Store` declared?",
         "where is `Store.bulk_create` defined",
         "show me the source code of open_store",
+        "where is Store<Row> defined?",
         "who imports lib.views",
     ] {
         assert!(has_only_names(query), "{query}");

@@ -1,4 +1,4 @@
-//! Tests frames of C and C++ that have no place.
+//! Tests what only C and C++ have: frames without a place, and the namespace of their standard library.
 
 use super::*;
 
@@ -33,4 +33,30 @@ fn frame_without_a_place_is_found_behind_its_class_or_namespace() {
     for name in ["Other::drop()", "clear()"] {
         check_trace(SHOP, &format!("    @     0x55d0  {name}"), &[], &[]);
     }
+}
+
+#[test]
+fn names_of_the_standard_library_are_those_in_its_namespace() {
+    const SHOP: &str = "
+        //- src/shop.hpp
+        namespace std {
+        template <> struct hash<Cart> {};
+        }
+        namespace shop {
+        class string {};
+        }
+        ";
+    let resolved = |query: &str| {
+        let snapshot = snapshot(SHOP, &[]);
+        let found = find(&snapshot, query, &Focus::default());
+        let symbols = found.symbols.iter();
+        let written = symbols.filter(|s| s.from == EvidenceSource::InlineCode);
+        resolved_by(&snapshot, written)
+    };
+    assert_eq!(resolved("`std::string` is copied"), [""; 0]);
+    assert_eq!(resolved("`std::hash` collides"), ["src/shop.hpp:std.hash"]);
+    assert_eq!(
+        resolved("`shop::string` is copied"),
+        ["src/shop.hpp:shop.string"]
+    );
 }
