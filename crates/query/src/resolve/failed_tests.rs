@@ -1,7 +1,7 @@
 //! Resolves the titles of failed tests to the blocks that define the tests: `it('collects', …)` within
-//! `describe('scope', …)`; and their names to functions of tests.
+//! `describe('scope', …)`; and their names to functions of tests, or else to files.
 
-use foveate_index::{DefId, Snapshot};
+use foveate_index::{DefId, FileId, Snapshot};
 use foveate_model::Role;
 
 use super::frames::ends_with_path;
@@ -23,6 +23,9 @@ impl Resolver<'_> {
                 break;
             }
             let found = meant_by(self.snapshot, test);
+            if found.is_empty() {
+                self.test_program(test, strength);
+            }
             let label = test.titles.join(test.separator);
             let added = self.added(&label, EvidenceSource::Traceback, strength, &found);
             let mut files: Vec<_> = added.iter().map(|id| id.file).collect();
@@ -31,6 +34,24 @@ impl Resolver<'_> {
                 let share = strength / files.len() as f32;
                 self.add_file(*file, EvidenceSource::Traceback, share);
             }
+        }
+    }
+
+    /// Resolves a name that no function has to the test files of this name: a test of CTest is a program, which mostly runs
+    /// what is in one file.
+    fn test_program(&mut self, test: &FailedTest, strength: f32) {
+        let ([name], TestNaming::Names, "") = (&*test.titles, test.naming, &*test.path) else {
+            return;
+        };
+        let files = &self.snapshot.files;
+        let is_meant = |id: &FileId| {
+            let file = files.file(*id);
+            file.role == Role::Test && file.path.stem() == name.as_str()
+        };
+        let found: Vec<FileId> = files.ids().filter(is_meant).collect();
+        for file in &found {
+            let share = strength / found.len() as f32;
+            self.add_file(*file, EvidenceSource::Traceback, share);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Tests what only C and C++ have: frames without a place, and the namespace of their standard library.
+//! Tests what only C and C++ have: frames without a place, the namespace of their standard library, tests that are programs.
 
 use super::*;
 
@@ -59,4 +59,31 @@ fn names_of_the_standard_library_are_those_in_its_namespace() {
         resolved("`shop::string` is copied"),
         ["src/shop.hpp:shop.string"]
     );
+}
+
+#[test]
+fn failed_test_of_ctest_is_the_test_file_of_its_name() {
+    const SHOP: &str = "
+        //- tests/cart_test.cc
+        int main() { return 0; }
+
+        //- tests/list_test.cc
+        int main() { return 0; }
+
+        //- src/cart.cc
+        void clear() {}
+        ";
+    let snapshot = snapshot(SHOP, &[]);
+    let files = |name: &str| {
+        let query = format!("It breaks\n\nThe following tests FAILED:\n\t 12 - {name} (Failed)");
+        let found = find(&snapshot, &query, &Focus::default()).files;
+        let traced = found
+            .iter()
+            .filter(|file| file.from == EvidenceSource::Traceback);
+        let paths = traced.map(|file| snapshot.files.path(file.file).to_owned());
+        paths.collect::<Vec<_>>()
+    };
+    assert_eq!(files("cart_test"), ["tests/cart_test.cc"]);
+    // It is no test.
+    assert_eq!(files("cart"), [""; 0]);
 }
