@@ -57,6 +57,9 @@ fn namespace_around(walk: &Walk<'_>) -> Option<LocalId> {
 
 /// Whether a macro is an include guard: `#ifndef A` and `#define A` prevent that a header is read twice.
 fn is_guard(walk: &Walk<'_>, node: Node<'_>, name: Node<'_>) -> bool {
+    if is_alone(walk, node) {
+        return false;
+    }
     let text = walk.collector.text;
     let before = text.get(..node.start_byte()).unwrap_or("").trim_end();
     let line = before.lines().next_back().unwrap_or("").trim_start();
@@ -70,6 +73,13 @@ fn is_guard(walk: &Walk<'_>, node: Node<'_>, name: Node<'_>) -> bool {
         .split(|c| !is_word(c))
         .filter(|word| !word.is_empty());
     words.any(|word| word == walk.of(name))
+}
+
+/// Whether the condition around a macro ends behind it. The macro is then a default: `#ifndef A`, `#define A`, `#endif`.
+fn is_alone(walk: &Walk<'_>, node: Node<'_>) -> bool {
+    let after = walk.collector.text.get(node.end_byte()..).unwrap_or("");
+    let directive = after.trim_start().strip_prefix('#').unwrap_or("");
+    directive.trim_start().starts_with("endif")
 }
 
 /// Adds the macro of `#define f(a) g(a)`.
@@ -99,6 +109,7 @@ pub(super) fn ifdef<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled 
         let next = name.next_named_sibling();
         let guarded =
             next.filter(|next| next.kind() == "preproc_def" && field(*next, "value").is_none());
+        let guarded = guarded.filter(|next| !is_alone(walk, *next));
         let guarded = guarded.and_then(|next| field(next, "name"));
         if guarded.is_some_and(|guarded| walk.of(guarded) == walk.of(name)) {
             walk.mark_handled(name);
