@@ -32,10 +32,6 @@ pub(super) enum Bracket {
 
 /// Returns what a `{` opens, judged by the tokens of the statement before it.
 pub(super) fn brace(bytes: &[u8], statement: &[Token], around: Option<Bracket>) -> Bracket {
-    let word = |token: &Token| match token.kind {
-        Kind::Word => token.of(bytes),
-        _ => b"",
-    };
     if matches!(around, Some(Bracket::Values | Bracket::List)) {
         // A block among arguments ends with a statement, a value does not; both can be parsed as values.
         return match statement.last() {
@@ -43,33 +39,91 @@ pub(super) fn brace(bytes: &[u8], statement: &[Token], around: Option<Bracket>) 
             _ => Bracket::Values,
         };
     }
-    let statement = after_template(bytes, statement);
+    let statement = past_template_heads(bytes, after_template(bytes, statement));
     match statement.last() {
-        Some(last) if last.is(b'=') || last.is(b',') || last.is(b']') => return Bracket::Values,
-        Some(last) if last.is(b')') => return Bracket::Statements,
-        Some(last) if word(last) == b"return" => return Bracket::Values,
-        _ => {}
+        Some(last) if last.is(b'=') || last.is(b',') || last.is(b']') => Bracket::Values,
+        Some(last) if last.is(b')') => Bracket::Statements,
+        Some(last) if last.kind == Kind::Word && last.of(bytes) == b"return" => Bracket::Values,
+        _ => of_head(bytes, statement),
     }
+}
+
+/// Returns what the `{` behind a head opens. Parameters have values and types of their own: `void f(struct a *b = 0) const {`.
+fn of_head(bytes: &[u8], statement: &[Token]) -> Bracket {
     let mut kind = Bracket::Statements;
+    let mut depth = 0_usize;
+    let mut is_operator = false;
     for (at, token) in statement.iter().enumerate() {
-        match word(token) {
-            b"enum" => return Bracket::Enumerators,
-            b"namespace" => return Bracket::Declarations,
-            b"struct" | b"class" | b"union" | b"extern" => kind = Bracket::Declarations,
-            _ if token.is(b'=') => return Bracket::Values,
-            _ if token.is(b':') && kind == Bracket::Declarations => return kind,
-            // A function that returns a struct; `struct ALIGN(8) a` is not one.
-            _ if token.is(b'(') && kind == Bracket::Declarations => {
+        match token.kind {
+            Kind::Mark(b'(') => {
+                // A function that returns a struct; `struct ALIGN(8) a` is not one.
                 let before = at.checked_sub(1).and_then(|at| statement.get(at));
-                let before = before.map_or(&b""[..], word);
-                if before != b"alignas" && !is_macro(before) {
+                let before = before.map_or(&b""[..], |before| before.of(bytes));
+                let is_called = before != b"alignas" && !is_macro(before);
+                if kind == Bracket::Declarations && depth == 0 && is_called {
                     return Bracket::Statements;
                 }
+                depth += 1;
+                is_operator = false;
             }
+            Kind::Mark(b')') => depth = depth.saturating_sub(1),
+            _ if depth > 0 => {}
+            Kind::Mark(b'=') if !is_operator => return Bracket::Values,
+            Kind::Mark(b':') if kind == Bracket::Declarations => return kind,
+            Kind::Word => match token.of(bytes) {
+                b"enum" => return Bracket::Enumerators,
+                b"namespace" => return Bracket::Declarations,
+                b"struct" | b"class" | b"union" | b"extern" => kind = Bracket::Declarations,
+                b"operator" => is_operator = true,
+                _ => {}
+            },
             _ => {}
         }
     }
     kind
+}
+
+/// Returns a statement behind the `template <…>` that it begins with, whose defaults look like those of values. A label such
+/// as `public:` may stand before it.
+fn past_template_heads<'s>(bytes: &[u8], mut statement: &'s [Token]) -> &'s [Token] {
+    if let [label, colon, rest @ ..] = statement
+        && matches!(label.of(bytes), b"public" | b"private" | b"protected")
+        && colon.is(b':')
+    {
+        statement = rest;
+    }
+    while let [first, open, ..] = statement {
+        if first.of(bytes) != b"template" || !open.is(b'<') {
+            break;
+        }
+        match template_end(statement.get(1..).unwrap_or_default()) {
+            Some(end) => statement = statement.get(end + 2..).unwrap_or_default(),
+            None => break,
+        }
+    }
+    statement
+}
+
+/// Returns the position of the `>` that closes the first token. A `>` in round brackets compares, one behind `-` is an arrow.
+fn template_end(tokens: &[Token]) -> Option<usize> {
+    let (mut angles, mut round) = (0_usize, 0_usize);
+    let mut before = None;
+    for (at, token) in tokens.iter().enumerate() {
+        match token.kind {
+            Kind::Mark(b'(') => round += 1,
+            Kind::Mark(b')') => round = round.saturating_sub(1),
+            Kind::Mark(b'<') if round == 0 => angles += 1,
+            Kind::Mark(b'>') if round == 0 && before != Some(Kind::Mark(b'-')) => {
+                angles = angles.saturating_sub(1);
+                if angles == 0 {
+                    return Some(at);
+                }
+            }
+            _ => {}
+        }
+        before = Some(token.kind);
+    }
+    None
 }
 
 /// Returns the head of a type without its `template <…>`, whose defaults look like those of values.
