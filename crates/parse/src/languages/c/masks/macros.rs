@@ -545,7 +545,7 @@ impl<'s> MacroMasker<'s> {
         false
     }
 
-    fn past_type_arguments(&self, open: usize) -> Option<usize> {
+    pub(super) fn past_type_arguments(&self, open: usize) -> Option<usize> {
         const MAX_TOKENS: usize = 32;
         let mut depth = 0;
         for at in open..open + MAX_TOKENS {

@@ -17,7 +17,10 @@ impl MacroMasker<'_> {
             self.statement.last = Some(at);
             return at + 2;
         }
-        let surplus = self.exception_macro(at, word);
+        let surplus = match word {
+            b"typename" => self.typename_of_value(at),
+            _ => self.exception_macro(at, word),
+        };
         if let Some(after) = surplus.or_else(|| self.attribute_behind_name(at, word)) {
             self.blank(at, after);
             return after;

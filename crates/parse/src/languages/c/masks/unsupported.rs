@@ -1,6 +1,6 @@
 //! Masks constructs that the grammars do not know, other than macros before declarations: conditions in
-//! type parameter lists, arguments that are no expressions, old-style parameters, sections of classes that a macro
-//! begins. Uncovers declarations that are arguments of a macro.
+//! type parameter lists, `typename` before values, arguments that are no expressions, old-style parameters,
+//! sections of classes that a macro begins. Uncovers declarations that are arguments of a macro.
 
 use super::lookahead::{self, closing, is_beginning, is_type};
 use super::macro_names::{
@@ -44,9 +44,37 @@ impl MacroMasker<'_> {
             b"PyObject_HEAD" | b"PyObject_VAR_HEAD" => next != b";",
             b"alignas" | b"_Alignas" => return self.alignment_of_type(at),
             b"export" | b"import" => return self.module_word(at, word),
+            b"typename" => return self.typename_of_value(at),
             _ => is_calling_convention(word) || is_nullability(word) && self.is_after(b'*'),
         };
         is_unknown.then_some(at + 1)
+    }
+
+    /// Returns the position after the `typename` of a value that its type makes, `= typename A<B>::c()`. The grammars know it
+    /// where something is declared.
+    pub(super) fn typename_of_value(&self, at: usize) -> Option<usize> {
+        const MAX_NAMES: usize = 8;
+        if self.statement.last.is_none() && !self.is_in_list() {
+            return None;
+        }
+        let mut after = at + 1;
+        for _ in 0..MAX_NAMES {
+            after += usize::from(self.text(after) == b"template");
+            let name = self.tokens.get(after)?;
+            if name.kind != Kind::Word {
+                return None;
+            }
+            after += 1;
+            if self.is(after, b'<') {
+                after = self.past_type_arguments(after)?;
+            }
+            if !(self.is(after, b':') && self.is(after + 1, b':')) {
+                let is_made = matches!(self.text(after), b"(" | b"{");
+                return is_made.then_some(at + 1);
+            }
+            after += 2;
+        }
+        None
     }
 
     /// Returns the position after the `export` of a declaration, or that of the `;` in `import a.b;` and
