@@ -48,7 +48,8 @@ pub(super) fn brace(bytes: &[u8], statement: &[Token], around: Option<Bracket>) 
     }
 }
 
-/// Returns what the `{` behind a head opens. Parameters have values and types of their own: `void f(struct a *b = 0) const {`.
+/// Returns what the `{` behind a head opens. Parameters have values and types of their own:
+/// `void f(struct a *b = 0) const {`.
 fn of_head(bytes: &[u8], statement: &[Token]) -> Bracket {
     let mut kind = Bracket::Statements;
     let mut depth = 0_usize;
@@ -104,7 +105,8 @@ fn past_template_heads<'s>(bytes: &[u8], mut statement: &'s [Token]) -> &'s [Tok
     statement
 }
 
-/// Returns the position of the `>` that closes the first token. A `>` in round brackets compares, one behind `-` is an arrow.
+/// Returns the position of the `>` that closes the first token. A `>` in round brackets compares, one behind `-` is an
+/// arrow.
 fn template_end(tokens: &[Token]) -> Option<usize> {
     let (mut angles, mut round) = (0_usize, 0_usize);
     let mut before = None;

@@ -1,6 +1,7 @@
 //! Masks macros among statements: around exceptions (`TRY { … } CATCH(…) { … }`), before conditions
-//! (`if CONSTEXPR (…)`) and blocks (`ON_EXIT { … };`), and without an end (`PUSH_WARNING`). Also masks casts that look like functions (`unsigned(x) < y`), which the grammars take
-//! for types, and finds macros that give a block a title (`SECTION("…") {`).
+//! (`if CONSTEXPR (…)`) and blocks (`ON_EXIT { … };`), and without an end (`PUSH_WARNING`). Also masks casts that
+//! look like functions (`unsigned(x) < y`), which the grammars take for types, and finds macros that give a block
+//! a title (`SECTION("…") {`).
 
 use super::lookahead::{closing, is_type};
 use super::macro_names::is_macro;
