@@ -14,6 +14,13 @@ pub(in super::super) fn is_macro(word: &[u8]) -> bool {
         || word.starts_with(b"Py") && word.ends_with(b"_FUNC")
 }
 
+/// Whether a word looks like a macro behind the prefix of its library: `Py_BEGIN_ALLOW_THREADS`.
+pub(super) fn is_prefixed_macro(word: &[u8]) -> bool {
+    let prefix = word.iter().position(|byte| *byte == b'_');
+    let name = prefix.and_then(|prefix| word.get(prefix + 1..));
+    word.first().is_some_and(u8::is_ascii_uppercase) && name.is_some_and(is_macro)
+}
+
 pub(super) fn is_calling_convention(word: &[u8]) -> bool {
     matches!(
         word,

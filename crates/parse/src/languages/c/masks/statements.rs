@@ -4,7 +4,7 @@
 //! a title (`SECTION("…") {`).
 
 use super::lookahead::{closing, is_type};
-use super::macro_names::is_macro;
+use super::macro_names::{is_macro, is_prefixed_macro};
 use super::macros::MacroMasker;
 use super::tokens::{Kind, Token};
 
@@ -60,7 +60,7 @@ impl MacroMasker<'_> {
     /// `PUSH_WARNING`. The grammars take both for types, and may lose what is around.
     fn is_whole_statement(&self, at: usize, word: &[u8]) -> bool {
         let is_first = self.statement.last.is_none() && self.is_in_block();
-        if !is_first || !is_macro(word) {
+        if !is_first || !is_macro(word) && !is_prefixed_macro(word) {
             return false;
         }
         let next = self.tokens.get(at + 1).map(|next| next.kind);
