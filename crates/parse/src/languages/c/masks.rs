@@ -79,7 +79,8 @@ struct Changes {
     blanks: Vec<Range<usize>>,
     /// Lines that include files and become blank.
     includes: Vec<Range<usize>>,
-    /// Names in what becomes blank that are uses: of macros that stand for declarations, and in dropped branches.
+    /// Names in what becomes blank that are uses: of macros that stand for declarations or statements, and in dropped
+    /// branches.
     names: Vec<UnseenName>,
     /// Macros that become heads of functions.
     heads: Vec<MacroHead>,

@@ -418,7 +418,7 @@ impl ConditionalMasker<'_> {
             token.is_some_and(|token| token.of(self.bytes) == word)
         };
         starts
-            && !is_word(end + 1, b"else")
+            && !self.is_before_else(end + 1)
             && conditional.branches.iter().all(|branch| {
                 branch.is_never
                     || branch.is_balanced
@@ -427,6 +427,20 @@ impl ConditionalMasker<'_> {
                             .last_of(branch)
                             .is_none_or(|last| self.ends(last, marks))
             })
+    }
+
+    /// Whether the next code is an `else`, maybe in another conditional.
+    fn is_before_else(&self, at: usize) -> bool {
+        const MAX_TOKENS: usize = 4;
+        let is_code = |token: &&Token| {
+            matches!(
+                token.kind,
+                Kind::Word | Kind::Number | Kind::Text | Kind::Mark(_)
+            )
+        };
+        let next = self.tokens.get(at..).unwrap_or_default();
+        let code = next.iter().take(MAX_TOKENS).find(is_code);
+        code.is_some_and(|code| code.of(self.bytes) == b"else")
     }
 
     /// Returns the last token before a conditional. Macros that stand for whole declarations, such as

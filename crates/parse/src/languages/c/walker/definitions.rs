@@ -41,7 +41,9 @@ fn words(walk: &Walk<'_>, node: Node<'_>) -> Words {
 /// Adds a function with its body.
 pub(super) fn function<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
     let found = field(node, "declarator").and_then(declared);
-    let found = found.filter(|found| found.function.is_some())?;
+    let is_function =
+        |found: &Declarator<'_>| found.function.is_some() && !begins_statement(walk.of(found.name));
+    let found = found.filter(is_function)?;
     if is_rewritten(walk, node) || !names_function(walk, node, &found) {
         return super::macros::defined_function(walk, node, &found, depth);
     }
@@ -56,6 +58,14 @@ pub(super) fn function<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> H
     let id = define(walk, draft);
     enter(walk, node, depth, id, &found);
     Some(Descend::Into)
+}
+
+/// Whether a word begins a statement. Behind an unknown macro, `begin_stats if (a) {`, the grammar sees a function.
+fn begins_statement(word: &str) -> bool {
+    matches!(
+        word,
+        "catch" | "do" | "else" | "for" | "if" | "return" | "switch" | "while"
+    )
 }
 
 /// Whether a node with the form of a function is one. Without a type it must be a constructor, a destructor
