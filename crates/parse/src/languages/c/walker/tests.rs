@@ -5,6 +5,7 @@ use foveate_model::Language;
 use crate::testing::{
     c, check_cases, chunks, cpp, definitions, facts, imports, messages, references, same, tests,
 };
+use crate::{Limits, parse};
 
 /// Adds the final line end that source files have.
 fn check(cases: &str, language: Language, facts: fn(Language, &str) -> Vec<String>, least: usize) {
@@ -28,6 +29,14 @@ fn definitions_are_found() {
         definitions,
         40,
     );
+}
+
+#[test]
+fn statement_behind_an_unknown_macro_is_no_function() {
+    let text = "int read_it(int n) {\n  begin_stats\n  if (n < 0) {\n    fail(n);\n  }\n  return n;\n}\n";
+    let facts = parse(c(), text, &Limits::default());
+    let names: Vec<&str> = facts.definitions.iter().map(|of| &*of.name).collect();
+    assert_eq!(names, ["read_it"]);
 }
 
 #[test]

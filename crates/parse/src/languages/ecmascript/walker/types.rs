@@ -104,9 +104,11 @@ impl Walker<'_> {
         }
     }
 
-    /// Notes a type that an object literal implements: the reference to its name is that to a base.
+    /// Notes a type that an object literal implements: the reference to its name is that to a base. A name of one letter is
+    /// mostly that of a type parameter.
     fn implements(&mut self, stated: Option<Node<'_>>) {
         let name = stated.and_then(|stated| self.name_of_generic(stated).or(Some(stated)));
+        let name = name.filter(|name| name.byte_range().len() > 1);
         self.implemented.extend(name.map(|name| name.id()));
     }
 
