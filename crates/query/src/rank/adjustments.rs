@@ -196,7 +196,7 @@ struct RequestedRoles<'a> {
     config: &'a RoleConfig,
     title_words: Vec<&'a str>,
     is_short: bool,
-    /// The kinds of files that a short query asks for in words; `None` if it is long or shows code or a failure.
+    /// The kinds of files that a short query asks for in words.
     kinds: Option<AskedKinds>,
 }
 
@@ -247,10 +247,9 @@ impl<'a> RequestedRoles<'a> {
     }
 
     /// Returns the minimum factor of a role that the title asks for with one of these words; 0 for other roles. Issues
-    /// mention many words in passing; in a short question or order, each word is meant, unless it shows code or a failure.
+    /// mention many words in passing; in a short question or order, each word is meant.
     fn by_words(&self, words: &[String], orders: &[String]) -> f32 {
-        let is_order = self.kinds.is_some();
-        match is_order {
+        match self.is_short {
             true if self.has_in_title(words) || self.has_in_title(orders) => self.config.ordered,
             false if self.has_in_title(words) => self.config.asked,
             _ => 0.0,
@@ -353,11 +352,6 @@ mod tests {
         check("Raise the minimum version", bug, Some(Role::Configuration));
         let long = format!("Raise the minimum version\n\n{}", "It crashes. ".repeat(40));
         check(&long, bug, None);
-        check(
-            "Raise the minimum version\n\n```\nraise_it(1)\n```",
-            bug,
-            None,
-        );
         check("Crash on save\n\nThe docs say otherwise.", bug, None);
     }
 

@@ -26,10 +26,10 @@ impl MacroMasker<'_> {
             self.blank(at, after);
             return after;
         }
-        if self.is_whole_statement(at, word) {
-            self.note_use(at, self.is(at + 1, b'{'));
-            self.blank(at, at + 1);
-            return at + 1;
+        if let Some(after) = self.whole_statement(at, word) {
+            self.note_use(at, after > at + 1 || self.is(after, b'{'));
+            self.blank(at, after);
+            return after;
         }
         if self.is_cast(at, word) {
             self.blank(at, at + 1);
@@ -56,19 +56,24 @@ impl MacroMasker<'_> {
         self.is(close + 1, b'{') && !(at + 2..close).any(|inside| is_type(self.text(inside)))
     }
 
-    /// Whether a macro is a statement that nothing ends: before a block, `ON_EXIT { close(); };`, or alone on its line,
-    /// `PUSH_WARNING`. The grammars take both for types, and may lose what is around.
-    fn is_whole_statement(&self, at: usize, word: &[u8]) -> bool {
+    /// Returns the position after a macro that is a statement which nothing ends: before a block, `ON_EXIT { close(); };`,
+    /// or alone on its line, `PUSH_WARNING`, `DISABLE("-Wshadow")`. The grammars take it for a type, and may lose what is
+    /// around.
+    fn whole_statement(&self, at: usize, word: &[u8]) -> Option<usize> {
         let is_first = self.statement.last.is_none() && self.is_in_block();
         if !is_first || !is_macro(word) && !is_prefixed_macro(word) {
-            return false;
+            return None;
         }
-        let next = self.tokens.get(at + 1).map(|next| next.kind);
-        match next {
-            Some(Kind::Mark(b'{')) => self.holds_statements(at + 1),
-            Some(Kind::Word | Kind::Mark(b'}')) => self.has_own_lines(at, at + 1),
+        let kind = |at: usize| self.tokens.get(at).map(|token| token.kind);
+        let has_text =
+            self.is(at + 1, b'(') && kind(at + 2) == Some(Kind::Text) && self.is(at + 3, b')');
+        let after = if has_text { at + 4 } else { at + 1 };
+        let is_whole = match kind(after) {
+            Some(Kind::Mark(b'{')) => !has_text && self.holds_statements(after),
+            Some(Kind::Word | Kind::Mark(b'}')) => self.has_own_lines(at, after),
             _ => false,
-        }
+        };
+        is_whole.then_some(after)
     }
 
     /// Whether a `;` is in the braces at a position; in those of values there is none.

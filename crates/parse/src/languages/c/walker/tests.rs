@@ -33,7 +33,8 @@ fn definitions_are_found() {
 
 #[test]
 fn statement_behind_an_unknown_macro_is_no_function() {
-    let text = "int read_it(int n) {\n  begin_stats\n  if (n < 0) {\n    fail(n);\n  }\n  return n;\n}\n";
+    let text =
+        "int read_it(int n) {\n  begin_stats\n  if (n < 0) {\n    fail(n);\n  }\n  return n;\n}\n";
     let facts = parse(c(), text, &Limits::default());
     let names: Vec<&str> = facts.definitions.iter().map(|of| &*of.name).collect();
     assert_eq!(names, ["read_it"]);
