@@ -35,6 +35,8 @@ pub(super) struct Adjustments {
     /// The files that a short query names by their paths.
     named: Vec<(FileId, Role)>,
     is_short: bool,
+    /// Whether changelogs count no more than usual: they repeat the words of all documentation.
+    holds_back_changelogs: bool,
     /// The kinds of files that a short query asks for in words.
     kinds: Option<AskedKinds>,
     /// The weight of a kind's lift, and the largest lift.
@@ -59,6 +61,7 @@ impl Adjustments {
             named_factor: config.ordered,
             named: Vec::new(),
             is_short: requested.is_short,
+            holds_back_changelogs: requested.holds_back_changelogs(intent),
             kinds: requested.kinds,
             kind_weight: config.kind_weight,
             max_lift: config.max_lift,
@@ -127,7 +130,7 @@ impl Adjustments {
     /// Returns the score of a file, or of a place in it, from the weighted sum of its signals.
     pub(super) fn score(&self, files: &Files, file: FileId, role: Role, sum: f32) -> f32 {
         let added: f32 = self.of_purpose(files, file, role).iter().sum();
-        sum * self.factor(file, role) + added
+        sum * self.factor(files, file, role) + added
     }
 
     /// Returns the signals of a file, or of a place in it, largest first, completed so that they sum to its score: with
@@ -165,7 +168,10 @@ impl Adjustments {
             Role::Test => None,
             _ => files.file(file).purpose.kind,
         };
-        let lift = kind.map_or(0.0, |kind| asked.lift(kind));
+        let mut lift = kind.map_or(0.0, |kind| asked.lift(kind));
+        if self.holds_back_changelogs && kind == Some(FileKind::Changelog) {
+            lift = lift.min(0.0);
+        }
         let described = self.described.get(&file).copied().unwrap_or(0.0);
         [
             self.kind_weight * lift.clamp(-self.max_lift, self.max_lift),
@@ -174,11 +180,13 @@ impl Adjustments {
     }
 
     /// Returns the factor on the scores of a file and of the places in it.
-    pub(super) fn factor(&self, file: FileId, role: Role) -> f32 {
+    pub(super) fn factor(&self, files: &Files, file: FileId, role: Role) -> f32 {
         if self.named.iter().any(|(named, _)| *named == file) {
             return self.named_factor;
         }
-        let is_meant = self.named.iter().all(|(_, of)| *of != role);
+        let is_held_back = self.holds_back_changelogs
+            && files.file(file).purpose.kind == Some(FileKind::Changelog);
+        let is_meant = !is_held_back && self.named.iter().all(|(_, of)| *of != role);
         of_role(
             if is_meant {
                 &self.factors
@@ -226,6 +234,12 @@ impl<'a> RequestedRoles<'a> {
             },
             ..usual
         }
+    }
+
+    /// Whether the query is a short question how something is done or works, which asks for no changelog.
+    fn holds_back_changelogs(&self, intent: IntentKind) -> bool {
+        let is_question = intent == IntentKind::Explanation || intent::asks_how_to(self.text);
+        self.is_short && is_question && !self.has_in_title(&self.config.changelog_words)
     }
 
     fn documentation(&self, usual: f32) -> f32 {
@@ -312,6 +326,7 @@ mod tests {
 
     fn check(query: &str, intent: IntentKind, raised: Option<Role>) {
         let config = &RankingConfig::default().rank.role;
+        let snapshot = foveate_fixture::snapshot::of_text("//- docs/guide.md\n# Guide\n");
         let adjustments = Adjustments::of(&QueryText::parse(query), intent, config);
         for role in [
             Role::Documentation,
@@ -319,7 +334,7 @@ mod tests {
             Role::Test,
             Role::Data,
         ] {
-            let is_raised = adjustments.factor(FileId(0), role) >= config.asked;
+            let is_raised = adjustments.factor(&snapshot.files, FileId(0), role) >= config.asked;
             assert_eq!(is_raised, raised == Some(role), "{query}: {role:?}");
         }
     }
@@ -388,6 +403,34 @@ mod tests {
     }
 
     #[test]
+    fn changelog_answers_no_question_how_something_is_done() {
+        let config = &RankingConfig::default().rank.role;
+        let snapshot = foveate_fixture::snapshot::of_text(
+            "
+            //- CHANGELOG.md
+            # 1.0
+            //- docs/guide.md
+            # Uploads
+            ",
+        );
+        let files = &snapshot.files;
+        let scores = |query: &str, intent| {
+            let adjustments = Adjustments::of(&QueryText::parse(query), intent, config);
+            ["CHANGELOG.md", "docs/guide.md"].map(|path| {
+                let file = files.find(path).expect("a file");
+                adjustments.score(files, file, Role::Documentation, 1.0)
+            })
+        };
+        let usage = IntentKind::UsageExploration;
+        let [changelog, guide] = scores("How do I upload a large file?", usage);
+        assert!(changelog <= config.factors.documentation && guide > changelog);
+        let [changelog, _] = scores("How does the upload work?", IntentKind::Explanation);
+        assert!(changelog <= config.factors.documentation);
+        let [changelog, _] = scores("How do I find what changed in uploads?", usage);
+        assert!(changelog >= config.ordered);
+    }
+
+    #[test]
     fn short_query_raises_only_the_file_it_names() {
         let config = &RankingConfig::default().rank.role;
         let of = |query: &str| {
@@ -395,14 +438,16 @@ mod tests {
             let named = [(FileId(7), Role::Configuration)].into_iter();
             Adjustments::of(&text, IntentKind::Implementation, config).with_named(named)
         };
+        let snapshot = foveate_fixture::snapshot::of_text("");
+        let files = &snapshot.files;
         let adjustments = of("Bump the version in setup.cfg");
-        let factor = |file| adjustments.factor(FileId(file), Role::Configuration);
+        let factor = |file| adjustments.factor(files, FileId(file), Role::Configuration);
         assert_eq!(
             (factor(7), factor(8)),
             (config.ordered, config.factors.configuration)
         );
         let long = of(&"It crashes. ".repeat(40));
-        let factor = long.factor(FileId(7), Role::Configuration);
+        let factor = long.factor(files, FileId(7), Role::Configuration);
         assert_eq!(factor, config.factors.configuration);
     }
 }

@@ -90,7 +90,7 @@ fn of_file(
         place: None,
         signals: scaled(
             &signals.array(),
-            adjustments.factor(id, files.file(id).role),
+            adjustments.factor(files, id, files.file(id).role),
         ),
     }
 }
@@ -108,7 +108,7 @@ fn of_function(
         place: Some((name, definition.own_lines())),
         signals: scaled(
             &signals.array(),
-            adjustments.factor(id.file, files.role_of(id)),
+            adjustments.factor(files, id.file, files.role_of(id)),
         ),
     }
 }
@@ -125,7 +125,7 @@ fn of_stretch(
         place: Some((String::new(), files.chunk(id).lines)),
         signals: scaled(
             &signals.array(),
-            adjustments.factor(file, files.chunk_role(id)),
+            adjustments.factor(files, file, files.chunk_role(id)),
         ),
     }
 }

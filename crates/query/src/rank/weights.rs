@@ -159,6 +159,7 @@ pub struct RoleConfig {
     pub configuration_words: Vec<String>,
     pub documentation_orders: Vec<String>,
     pub configuration_orders: Vec<String>,
+    pub changelog_words: Vec<String>,
     pub kind_probabilities: [f32; 2],
     pub kind_weight: f32,
     pub max_lift: f32,
