@@ -1,8 +1,10 @@
 //! Splits text into index terms, the same for code, prose, paths and queries: an identifier gives the whole
-//! in lower case and its parts (camel humps, snake parts, digit runs, acronyms), each stemmed (Snowball,
-//! English). Characters other than letters, digits and underscores separate identifiers. Chinese and
+//! in lower case and its parts (camel humps, snake parts, digit runs, acronyms), each in American spelling and
+//! stemmed (Snowball, English). Characters other than letters, digits and underscores separate identifiers. Chinese and
 //! Japanese put no spaces between words, Korean only between phrases: every two adjacent characters are a
 //! term, and names of code between them are split off.
+
+mod spelling;
 
 use std::cell::RefCell;
 use std::hash::BuildHasher;
@@ -297,6 +299,7 @@ impl Terms {
         if word.len() < 4 || !word.is_ascii() {
             self.found.push_str(&self.lower);
         } else {
+            spelling::americanize(&mut self.lower);
             self.found.push_str(&self.stemmer.stem(&self.lower));
         }
         self.found.push(' ');
@@ -330,6 +333,15 @@ mod tests {
         );
         assert_eq!(found("_\u{1f600}_²—z"), ["²", "z"]);
         assert!(found("").is_empty() && found("__ · _").is_empty());
+    }
+
+    #[test]
+    fn british_words_have_the_terms_of_american_ones() {
+        assert_eq!(
+            terms("the colours are normalised"),
+            terms("the colors are normalized")
+        );
+        check("normaliseColour", &["normalisecolour", "normal", "color"]);
     }
 
     #[test]

@@ -18,7 +18,7 @@ use crate::stored::bytes::{Decoder, Encoder};
 pub const FORMAT: u16 = 2;
 
 /// Version of the indexing of facts: which terms are indexed, and in which fields.
-pub const VERSION: u16 = 2;
+pub const VERSION: u16 = 3;
 
 /// A segment of a snapshot, to be stored.
 #[derive(Debug)]

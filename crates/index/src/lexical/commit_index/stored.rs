@@ -13,7 +13,7 @@ impl CommitIndex {
 
     /// Version of how commits are indexed: terms, citations, the choice of commits, and the lines by which
     /// touched functions are found.
-    pub const VERSION: u16 = 3;
+    pub const VERSION: u16 = 4;
 
     /// Encodes the index; equal indexes give equal bytes.
     pub fn encode(&self) -> Vec<u8> {
