@@ -117,22 +117,34 @@ pub(super) fn is_standard_heading(heading: &str) -> bool {
             .all(|word| HEADING_WORDS.contains(&word) || word.bytes().all(|b| b.is_ascii_digit()))
 }
 
-/// Splits `[Bug]: …`, `[Feature Request] …`, `bug: …` into the folded tag and the rest.
+/// Maximum bytes of a tag before a title.
+const MAX_TAG: usize = 20;
+
+/// Splits `[Bug]: …`, `[Feature Request] …`, `bug: …` into the folded tag and the rest. Of `fix(core): …`, the rest is
+/// `(core): …`.
 pub(super) fn tag(title: &str) -> Option<(String, &str)> {
     let (tag, rest) = match title.strip_prefix('[') {
         Some(inner) => inner.split_once(']')?,
-        // `Request::parse` is a name.
-        None => title
-            .split_once(':')
-            .filter(|(_, rest)| !rest.starts_with(':'))?,
+        None => type_of_commit(title)?,
     };
-    if tag.len() > 20 {
+    if tag.len() > MAX_TAG {
         return None;
     }
-    // `feat(core): …` of conventional commits.
-    let tag = fold(tag.split('(').next().unwrap_or(tag));
+    let tag = fold(tag);
     let rest = rest.trim_start_matches([':', '-', ' ']);
     (TAGS.contains(&tag.as_str()) && !rest.is_empty()).then_some((tag, rest))
+}
+
+/// Splits the type of a conventional commit, or a word before a colon, from what follows. The scope stays with the title:
+/// it names the package, the module or the function that the change is about.
+fn type_of_commit(title: &str) -> Option<(&str, &str)> {
+    let (tag, rest) = title.split_at(title.find(['(', ':'])?);
+    let is_split = match rest.strip_prefix('(') {
+        Some(scope) => scope.contains("):") || scope.contains(")!:"),
+        // `Request::parse` is a name.
+        None => !rest.starts_with("::"),
+    };
+    is_split.then_some((tag, rest))
 }
 
 /// Whether a line of prose is a checklist item of a template, an empty answer, a horizontal rule, a picture,
@@ -513,6 +525,23 @@ mod tests {
         assert_eq!(tag("Request::parse returns nothing"), None);
         let found = tag("request: parse nothing");
         assert_eq!(found, Some(("request".to_owned(), "parse nothing")));
+    }
+
+    #[test]
+    fn scope_of_a_conventional_commit_stays() {
+        for (title, kind, rest) in [
+            ("fix(lit-query): add a tag", "fix", "(lit-query): add a tag"),
+            ("feat(core)!: drop it", "feat", "(core)!: drop it"),
+            (
+                "fix(tanstack-react-query): a", "fix", "(tanstack-react-query): a",
+            ),
+            ("perf!: cache it", "perf", "cache it"),
+        ] {
+            assert_eq!(tag(title), Some((kind.to_owned(), rest)), "{title}");
+        }
+        for title in ["(core): add it", "fix (not only) this", "select(a): fails"] {
+            assert_eq!(tag(title), None, "{title}");
+        }
     }
 
     #[test]
