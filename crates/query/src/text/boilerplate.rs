@@ -190,18 +190,18 @@ fn is_lone_link(line: &str) -> bool {
 
 /// Whether a line is a box that the reporter ticks (`- [x] I have searched …`), not a task of the issue.
 pub(super) fn is_template_check(line: &str) -> bool {
-    let Some(rest) = line
+    let Some((mark, item)) = line
         .strip_prefix(['-', '*', '+'])
         .map(str::trim_start)
         .and_then(|rest| rest.strip_prefix('['))
+        .and_then(|rest| rest.split_once(']'))
     else {
         return false;
     };
-    let mut chars = rest.chars();
-    if !matches!(chars.next(), Some(' ' | 'x' | 'X')) || chars.next() != Some(']') {
+    if !is_tick(mark) {
         return false;
     }
-    let item = fold(chars.as_str());
+    let item = fold(item);
     const STARTS: &[&str] = &[
         "i ", "i m ", "this ", "my ", "you ", "we ", "after submitting", "minimal example",
         "complete example", "verifiable example", "new issue", "yes", "no", "checked",
@@ -212,6 +212,13 @@ pub(super) fn is_template_check(line: &str) -> bool {
     ];
     STARTS.iter().any(|start| item.starts_with(start))
         || CONTAINS.iter().any(|part| item.contains(part))
+}
+
+/// Whether a text is what stands in a box, ticked or not. Forms are also filled in with symbols: `[✅]`.
+fn is_tick(mark: &str) -> bool {
+    const EMOJI_STYLE: char = '\u{fe0f}';
+    let ticked = mark.trim().trim_end_matches(EMOJI_STYLE);
+    mark == " " || matches!(ticked, "x" | "X" | "✅" | "✔" | "✓" | "☑")
 }
 
 /// Whether a line is what mail programs and forges add below a reply.
@@ -650,7 +657,14 @@ mod tests {
         ] {
             assert!(is_version_line(yes), "{yes}");
         }
-        assert!(is_noise("- [x] I have searched the existing issues"));
-        assert!(!is_noise("- [ ] Router follows links"));
+        for box_mark in ["x", "X", " ", "x ", "✅", "✔\u{fe0f}"] {
+            let line = format!("- [{box_mark}] I have searched the existing issues");
+            assert!(is_noise(&line), "{line}");
+        }
+        for no in [
+            "- [ ] Router follows links", "- [a] I have links", "- [] I have",
+        ] {
+            assert!(!is_noise(no), "{no}");
+        }
     }
 }
