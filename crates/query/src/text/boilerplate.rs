@@ -118,7 +118,7 @@ pub(super) fn is_standard_heading(heading: &str) -> bool {
 }
 
 /// Maximum bytes of a tag before a title.
-const MAX_TAG: usize = 20;
+const MAX_TAG: usize = 60;
 
 /// Splits `[Bug]: …`, `[Feature Request] …`, `bug: …` into the folded tag and the rest. Of `fix(core): …`, the rest is
 /// `(core): …`.
@@ -130,9 +130,68 @@ pub(super) fn tag(title: &str) -> Option<(String, &str)> {
     if tag.len() > MAX_TAG {
         return None;
     }
-    let tag = fold(tag);
+    let folded = fold(tag);
     let rest = rest.trim_start_matches([':', '-', ' ']);
-    (TAGS.contains(&tag.as_str()) && !rest.is_empty()).then_some((tag, rest))
+    // `[1.2](…)` is a link.
+    let names_branch = || title.starts_with('[') && !rest.starts_with('(') && is_branch(tag);
+    let is_tag = TAGS.contains(&folded.as_str()) || names_branch();
+    (is_tag && !rest.is_empty()).then_some((folded, rest))
+}
+
+/// Whether a tag in brackets names the branch of a release, or says that the change comes from another branch: `3.14`,
+/// `release-1.2`, `7.x`, `PR #12/3f2a9c1d backport`.
+fn is_branch(tag: &str) -> bool {
+    const WORDS: &[&str] = &[
+        "backport", "branch", "manual", "pr", "release", "stable", "to",
+    ];
+    let is_separator = |c: char| matches!(c, ' ' | '-' | '_' | '/' | '#');
+    let words = tag.split(is_separator).filter(|word| !word.is_empty());
+    let words: Vec<String> = words.map(str::to_lowercase).collect();
+    let is_known = |word: &String| WORDS.contains(&word.as_str()) || is_release(word);
+    words
+        .iter()
+        .any(|word| word == "backport" || is_release(word))
+        && words
+            .iter()
+            .all(|word| is_known(word) || is_number(word) || is_commit_id(word))
+}
+
+/// Whether a word is a version or a line of versions, `7.x`, without marks around it.
+fn is_release(word: &str) -> bool {
+    let is_plain = word.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'.');
+    is_plain && (is_version_number(word) || word.strip_suffix(".x").is_some_and(is_number))
+}
+
+fn is_number(word: &str) -> bool {
+    !word.is_empty() && word.bytes().all(|b| b.is_ascii_digit())
+}
+
+fn is_commit_id(word: &str) -> bool {
+    (7..=40).contains(&word.len()) && word.bytes().all(|b| b.is_ascii_hexdigit())
+}
+
+/// Whether a line says which change of another branch this one repeats: `This is a backport of PR #12 as merged into
+/// main`.
+pub(super) fn is_backport_note(line: &str) -> bool {
+    const STARTS: &[&str] = &[
+        "this is a backport of ",
+        "this is a manual backport of ",
+        "this is an automated backport of ",
+        "this is an automatic backport of ",
+        "this is an automated cherry pick of ",
+    ];
+    const MAX_BYTES: usize = 200;
+    let line = line.trim_start_matches(['*', '_', ' ']);
+    if line.len() > MAX_BYTES || !line.starts_with("This is a") {
+        return false;
+    }
+    let folded = fold(line);
+    let change = STARTS.iter().find_map(|start| folded.strip_prefix(start));
+    change.is_some_and(|change| {
+        change.starts_with("pr ")
+            || change.starts_with("pull request ")
+            || change.starts_with(|c: char| c.is_ascii_digit())
+    })
 }
 
 /// Splits the type of a conventional commit, or a word before a colon, from what follows. The scope stays with the title:
@@ -549,6 +608,25 @@ mod tests {
         for title in ["(core): add it", "fix (not only) this", "select(a): fails"] {
             assert_eq!(tag(title), None, "{title}");
         }
+    }
+
+    #[test]
+    fn branches_before_a_title_are_tags() {
+        for tag in [
+            "3.14", "v2.1", "7.x", "release-1.2", "backport", "Backport 2.x", "stable/2.9",
+            "PR #12796/a927da16 backport",
+        ] {
+            assert!(is_branch(tag), "{tag}");
+        }
+        for no in [
+            "404", "0.5, 1.0", "release notes 1.2", "core", "3f2a9c1d", "",
+        ] {
+            assert!(!is_branch(no), "{no}");
+        }
+        let title = "[PR #12/a927da16 backport][3.14] Fix it";
+        assert_eq!(tag(title).map(|(_, rest)| rest), Some("[3.14] Fix it"));
+        assert_eq!(tag("3.14: Fix it"), None);
+        assert_eq!(tag("[1.2](https://acme.example) Fix it"), None);
     }
 
     #[test]

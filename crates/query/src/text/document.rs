@@ -5,9 +5,9 @@ use foveate_model::Language;
 use foveate_parse::{code, traces};
 
 use super::boilerplate::{
-    asks_for_versions, fold, has_program_code, is_environment, is_list_footer, is_machine_line,
-    is_noise, is_signature_mark, is_standard_heading, is_template_check, is_version_line,
-    is_version_list, opens_attribution, promises_code, tag,
+    asks_for_versions, fold, has_program_code, is_backport_note, is_environment, is_list_footer,
+    is_machine_line, is_noise, is_signature_mark, is_standard_heading, is_template_check,
+    is_version_line, is_version_list, opens_attribution, promises_code, tag,
 };
 use super::log_entry::{self, Surroundings};
 use super::markdown::{Markdown, Shape, Span, SpanKind};
@@ -294,7 +294,7 @@ impl<'a> Reader<'a> {
 
     fn prose_line(&mut self, number: usize) {
         let line = self.lines.get(number).map_or("", String::as_str);
-        if self.continues_check(line) {
+        if self.continues_check(line) || is_backport_note(line) {
             return;
         }
         if let Some(heading) = self.heading(number, line) {
