@@ -29,15 +29,15 @@ const ENVIRONMENT: &[&str] = &[
 /// Words of standard headings. A heading of only these words is not searched.
 const HEADING_WORDS: &[&str] = &[
     "a", "actual", "actually", "add", "additional", "alternative", "alternatives", "and", "any",
-    "anything", "are", "background", "behavior", "behaviour", "be", "bug", "can", "checks",
-    "checklist", "code", "command", "comments", "complete", "component", "considered", "context",
-    "copy", "current", "currently", "d", "describe", "described", "description", "desired",
-    "details", "did", "discussion", "do", "does", "else", "enable", "encountered", "error",
-    "example", "examples", "expect", "expectation", "expected", "explain", "feature", "fix", "for",
-    "happen", "happened", "happening", "happens", "have", "how", "i", "if", "important",
-    "information", "initial", "instead", "is", "issue", "it", "know", "like", "link", "log",
-    "logs", "mcve", "message", "minimal", "more", "motivation", "mvce", "name", "need", "note",
-    "notes", "observed", "of", "or", "other", "outcome", "output", "pastable", "please",
+    "anything", "are", "background", "behavior", "behaviour", "be", "bug", "can", "changes",
+    "checks", "checklist", "code", "command", "comments", "complete", "component", "considered",
+    "context", "copy", "current", "currently", "d", "describe", "described", "description",
+    "desired", "details", "did", "discussion", "do", "does", "else", "enable", "encountered",
+    "error", "example", "examples", "expect", "expectation", "expected", "explain", "feature",
+    "fix", "for", "happen", "happened", "happening", "happens", "have", "how", "i", "if",
+    "important", "information", "initial", "instead", "is", "issue", "it", "know", "like", "link",
+    "log", "logs", "mcve", "message", "minimal", "more", "motivation", "mvce", "name", "need",
+    "note", "notes", "observed", "of", "or", "other", "outcome", "output", "pastable", "please",
     "possible", "problem", "proposal", "propose", "proposed", "question", "rationale", "related",
     "relevant", "repro", "reproduce", "reproducible", "reproducing", "reproduction", "request",
     "result", "results", "s", "sample", "scenario", "section", "see", "should", "snippet",
@@ -649,6 +649,7 @@ mod tests {
         }
         for yes in [
             "Describe the bug",
+            "🎯 Changes",
             "What did you expect to see?",
             "Code Sample, a copy-pastable example if possible",
         ] {
