@@ -1,5 +1,7 @@
 //! Turns a document's blocks into segments, mentions, paths, imports and frames.
 
+use std::ops::Range;
+
 use foldhash::{HashMap, HashSet};
 use foveate_index::citations::citations;
 use foveate_model::Language;
@@ -454,7 +456,16 @@ impl Collector<'_> {
             let comment = ["# ", "// ", "* "]
                 .iter()
                 .any(|mark| line.trim_start().starts_with(mark));
-            for name in names::scan(strip_prompt(line)) {
+            let source = strip_prompt(line);
+            // `main` in the path `src/main.py` is no function.
+            let files = match is_output {
+                true => paths::files_in(source),
+                false => Vec::new(),
+            };
+            for name in names::scan(source) {
+                if is_within(&files, name.range.start) {
+                    continue;
+                }
                 let trimmed = names::trim(&name.text);
                 // A comment is prose: a capitalised word is no class.
                 let named = !comment || names::is_identifier_like(trimmed, name.called);
@@ -626,6 +637,12 @@ fn is_person(word: &str, kind: MentionKind) -> bool {
         return kind != MentionKind::Title && !name.contains(['_', '.', '(']);
     }
     before.ends_with(char::is_alphanumeric) && word.contains('.') && !word.contains('/')
+}
+
+/// Whether one of the ranges, which are in order, has a position.
+fn is_within(ranges: &[Range<usize>], at: usize) -> bool {
+    let next = ranges.partition_point(|range| range.end <= at);
+    ranges.get(next).is_some_and(|range| range.contains(&at))
 }
 
 /// Returns a path with the lines that the words beside it give, unless it has its own.

@@ -1,5 +1,7 @@
 //! Reads paths, test ids and links to files.
 
+use std::ops::Range;
+
 use foveate_index::tokens::is_unspaced;
 use foveate_parse::traces::clean_path;
 use percent_encoding::percent_decode_str;
@@ -77,6 +79,28 @@ pub(super) fn read(word: &str, context: Context) -> Option<PathMention> {
         is_certain: known || listed,
         from_url: false,
     })
+}
+
+/// Returns where a line of output has words that are paths of files, in bytes. A file without a directory counts with a
+/// line (`main.py:3:`) and in a command (`$ python main.py`): elsewhere, `request.json` may be code.
+pub(super) fn files_in(line: &str) -> Vec<Range<usize>> {
+    let is_command = line.starts_with("$ ");
+    let mut files = Vec::new();
+    let mut end = 0;
+    for word in line.split_inclusive(char::is_whitespace) {
+        let start = end;
+        end += word.len();
+        let is_file = |path: &PathMention| {
+            path.is_certain && (is_command || path.line > 0 || word.contains('/'))
+        };
+        if read(word.trim_end(), Context::Prose)
+            .as_ref()
+            .is_some_and(is_file)
+        {
+            files.push(start..end);
+        }
+    }
+    files
 }
 
 /// Strips from a word what is no part of a path: punctuation around it, `file://`, the ending of `a.py's` and a drive.

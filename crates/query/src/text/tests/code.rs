@@ -101,3 +101,15 @@ fn code_in_malformed_fences_is_kept() {
     let prose = texts(&text, SegmentKind::Prose).join("\n");
     assert!(prose.contains("Between words."), "{prose}");
 }
+
+#[test]
+fn files_in_output_are_no_names() {
+    let text = parse(
+        "A title\n\n```\n$ python main.py --x src/app_main.py\nwould reformat src/shop/cart_total.py\n\
+         reading './src/cart.test.ts'\nrequest.json of Cart.total\nmain.py:3: note\n```\n",
+    );
+    let named = names(&text, MentionKind::CodeBlock);
+    assert_eq!(named, ["request.json", "Cart.total"]);
+    let text = parse("A title\n\n```python\nfrom shop import cart\nrun(src/cart.py)\n```\n");
+    assert!(names(&text, MentionKind::CodeBlock).contains(&"cart.py"));
+}
