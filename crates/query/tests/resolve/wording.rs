@@ -216,6 +216,28 @@ fn placeholder_package_names_nothing() {
 }
 
 #[test]
+fn parts_of_a_package_name_nothing() {
+    const SHOP: &str = "
+        //- shop.py
+        class Foo: pass
+        def jdbc(): pass
+        def close(): pass
+        ";
+    let names = |query: &str| {
+        let found = find(&snapshot(SHOP, &[]), query, &Focus::default());
+        let symbols = found.symbols.iter();
+        let symbols = symbols.filter(|s| s.from == EvidenceSource::Title);
+        symbols.map(|s| s.name.clone()).collect::<Vec<_>>()
+    };
+    assert_eq!(names("No rule for org.h2.jdbc.Clob"), [""; 0]);
+    assert_eq!(names("No rule for org.h2.jdbc.Clob.close"), ["close"]);
+    assert_eq!(names("No rule for org.h2.jdbc.Foo"), ["Foo"]);
+    // Neither is a class in a package of the JVM.
+    assert_eq!(names("No rule for lib.jdbc.Clob"), ["jdbc"]);
+    assert_eq!(names("No rule for org.h2.jdbc"), ["jdbc"]);
+}
+
+#[test]
 fn failed_tests_are_found_by_their_titles() {
     const SUITES: &str = "
         //- test/a.spec.js
