@@ -205,6 +205,10 @@ impl Resolver<'_> {
 
     /// Resolves a frame that has no place by the path of its function.
     fn through_modules_of(&self, frame: &Frame) -> Meaning {
+        let declared = self.named_in_package(frame);
+        if !declared.is_empty() {
+            return Meaning::Named(declared, 1.0);
+        }
         let Snapshot {
             files,
             symbols,

@@ -1,4 +1,4 @@
-//! Tests paths through crates and packages of Rust and Go, and the lines that questions about dependencies name.
+//! Tests paths through crates and packages of Rust, Go and Kotlin, and the lines that questions about dependencies name.
 
 use super::*;
 
@@ -175,6 +175,48 @@ fn frames_of_rust_without_places_resolve_by_their_paths() {
         &["shop/src/sync/mutex.rs:Mutex.lock"],
         &["shop/src/sync/mutex.rs"],
     );
+}
+
+#[test]
+fn frames_of_native_kotlin_without_places_resolve_by_their_packages() {
+    const CART: &str = "src/nativeMain/kotlin/org/acme/Cart.kt";
+    const SHOP: &str = "
+        //- src/nativeMain/kotlin/org/acme/Cart.kt
+        package org.acme
+
+        class Cart {
+            fun sum(): Int = 1
+            suspend fun load() {}
+        }
+
+        fun Cart.total(): Int = 2
+
+        fun main() {}
+
+        //- src/nativeMain/kotlin/org/other/Cart.kt
+        package org.other
+
+        class Cart {
+            fun sum(): Int = 1
+        }
+        ";
+    for (symbol, wanted) in [
+        ("org.acme.Cart#sum(kotlin.Int){}kotlin.Int", "Cart.sum"),
+        (
+            "org.acme.Cart.$loadCOROUTINE$1.invokeSuspend#internal",
+            "Cart.load",
+        ),
+        (
+            "org.acme#total__at__org.acme.Cart(){}kotlin.Int",
+            "Cart.total",
+        ),
+        ("org.acme#main(){}", "main"),
+    ] {
+        let trace = format!("    at 2   Shop   0x1a2b   kfun:{symbol} + 12");
+        check_trace(SHOP, &trace, &[&format!("{CART}:{wanted}")], &[CART]);
+    }
+    let foreign = "    at 0   Shop   0x1a2b   kfun:com.acme.Cart#sum(){}kotlin.Int + 12";
+    check_trace(SHOP, foreign, &[], &[]);
 }
 
 #[test]

@@ -4,7 +4,7 @@
 use crate::traces::form::{Mark, Order, TraceForm};
 use crate::traces::messages::{message, of_compiler};
 use crate::traces::places::{
-    frame, has_extension, last_two, leading_number, leading_place, location, without_brackets,
+    Frame, frame, has_extension, last_two, leading_number, leading_place, location,
 };
 
 pub(super) const TRACES: TraceForm = TraceForm {
@@ -38,18 +38,79 @@ fn compiler(text: &str) -> Option<Mark> {
     (has_extension(path, EXTENSIONS) && place.1 > 0).then(|| message(place, "", text))
 }
 
-/// Parses `at 3   app.kexe   0x1a2b   kfun:shop.Cart#sum(kotlin.Int){} + 12 (/a/Cart.kt:3:5)`.
+/// Parses `at 3   app.kexe   0x1a2b   kfun:shop.Cart#sum(kotlin.Int){} + 12 (/a/Cart.kt:3:5)`. Without debug symbols the
+/// place is missing, in reports of crashes the word before the number.
 fn native(text: &str) -> Option<Mark> {
-    let (_, rest) = text.strip_prefix("at ")?.split_once("kfun:")?;
-    let (name, place) = rest.strip_suffix(')')?.rsplit_once(" (")?;
-    let place = location(place).filter(|place| has_extension(place.0, EXTENSIONS))?;
-    let name = without_brackets(name.split('{').next().unwrap_or(name), '(', ')');
-    let (owner, function) = name.split_once('#').unwrap_or(("", &name));
-    let owner = owner.rsplit('.').next().unwrap_or(owner);
-    // A function outside classes has its package as owner.
-    let owner = Some(owner).filter(|owner| owner.starts_with(char::is_uppercase));
-    let name = last_two([owner.unwrap_or_default(), function.trim()]);
-    Some(Mark::Frame(frame(place, &name), Order::InnermostFirst))
+    let (head, rest) = text.split_once("kfun:")?;
+    let number = head.strip_prefix("at ").unwrap_or(head).trim_start();
+    if leading_number(number) == 0 && !number.starts_with('0') {
+        return None;
+    }
+    let placed = rest.strip_suffix(')').and_then(|r| r.rsplit_once(" ("));
+    let (symbol, place) = placed.unwrap_or((rest, ""));
+    let place = location(place).filter(|place| has_extension(place.0, EXTENSIONS));
+    let symbol = symbol.split(" + ").next().unwrap_or(symbol);
+    let (package, function) = native_function(symbol);
+    if place.is_none() && (package.is_empty() || function.is_empty()) {
+        return None;
+    }
+    let found = Frame {
+        package,
+        function,
+        ..frame(place.unwrap_or_default(), "")
+    };
+    Some(Mark::Frame(found, Order::InnermostFirst))
+}
+
+/// Returns the package and the function of a symbol: `shop` and `Cart.sum` for `shop.Cart#sum(kotlin.Int){}`,
+/// `shop#sum__at__shop.Cart(){}`, `shop.Cart.sum$lambda-0#internal` and
+/// `shop.Cart.$sumCOROUTINE$1.invokeSuspend#internal`.
+fn native_function(symbol: &str) -> (String, String) {
+    let name = symbol.split(['(', '{']).next().unwrap_or(symbol);
+    let (path, function) = match name.split_once('#') {
+        Some((path, function)) if function != "internal" => (path, function),
+        found => {
+            let path = found.map_or(name, |(path, _)| path);
+            path.rsplit_once('.').unwrap_or(("", path))
+        }
+    };
+    let (function, receiver) = ["__at__", "@"]
+        .iter()
+        .find_map(|at| function.split_once(at))
+        .unwrap_or((function, ""));
+    let mut names: Vec<&str> = path.split('.').filter(|name| !name.is_empty()).collect();
+    // The body of a suspending function is a class of its own.
+    let body = names.iter().rposition(|name| coroutine(name).is_some());
+    let suspending = body.and_then(|at| names.drain(at..).next());
+    let function = suspending.and_then(coroutine).unwrap_or(function);
+    let is_class = |name: &&str| name.starts_with(char::is_uppercase);
+    let classes = names.iter().position(is_class);
+    let classes = names.split_off(classes.unwrap_or(names.len()));
+    let owner = classes.iter().copied().rfind(is_class);
+    let receiver = receiver.split(['<', '?']).next().unwrap_or(receiver);
+    let receiver = receiver.rsplit('.').next().filter(is_class);
+    let parts = [
+        owner.unwrap_or(""),
+        receiver.unwrap_or(""),
+        written(function),
+    ];
+    (names.join("."), last_two(parts))
+}
+
+/// Returns the function whose body a class is: `sum` for `$sumCOROUTINE$1`.
+fn coroutine(class: &str) -> Option<&str> {
+    let (function, _) = class.strip_prefix('$')?.split_once("COROUTINE$")?;
+    Some(function)
+}
+
+/// Returns a function as sources name it: `sum` for `sum$lambda-0`, `size` for `<get-size>`, nothing for `<init>`.
+fn written(function: &str) -> &str {
+    let inner = ["<get-", "<set-"]
+        .iter()
+        .find_map(|start| function.strip_prefix(start)?.strip_suffix('>'));
+    let name = inner.unwrap_or(function);
+    let name = name.split('$').next().unwrap_or(name);
+    if name.starts_with('<') { "" } else { name }
 }
 
 #[cfg(test)]

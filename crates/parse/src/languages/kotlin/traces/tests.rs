@@ -94,6 +94,55 @@ fn frames_are_parsed() {
 }
 
 #[test]
+fn native_frames_without_debug_symbols_are_parsed() {
+    check(&[
+        (
+            "    at 2   Shop   0x1a2b   kfun:org.acme.Cart#sum(kotlin.Int;kotlin.Int){}kotlin.Int + 12",
+            ":0 Cart.sum",
+        ),
+        (
+            "    at 0   Shop   0x1a2b   kfun:org.acme.Cart#sum(){}-trampoline + 12 (/w/<compiler-generated>:0:0)",
+            ":0 Cart.sum",
+        ),
+        (
+            "    at 2   Shop   0x1a2b   kfun:org.acme#total__at__org.acme.Cart(){}kotlin.Int + 12",
+            ":0 Cart.total",
+        ),
+        (
+            "    at 2   Shop   0x1a2b   kfun:org.acme#total@kotlin.collections.Collection<org.acme.Cart<0:0>>(){}kotlin.Int + 12",
+            ":0 Collection.total",
+        ),
+        (
+            "    at 2   Shop   0x1a2b   kfun:org.acme.Cart.$loadCOROUTINE$1.invokeSuspend#internal + 12",
+            ":0 Cart.load",
+        ),
+        (
+            "    at 2   Shop   0x1a2b   kfun:org.acme.$load$lambda-0COROUTINE$1#invokeSuspend(kotlin.Result<kotlin.Any?>){}kotlin.Any? + 12",
+            ":0 load",
+        ),
+        (
+            "    at 2   Shop   0x1a2b   kfun:org.acme.Cart.object-1.sum$lambda-0#internal + 12",
+            ":0 Cart.sum",
+        ),
+        (
+            "    at 2   Shop   0x1a2b   kfun:org.acme.Cart#<get-size>(){}kotlin.Int + 12",
+            ":0 Cart.size",
+        ),
+        (
+            "    at 2   Shop   0x1a2b   kfun:org.acme.Cart#<init>(kotlin.String?){} + 12",
+            ":0 Cart",
+        ),
+        (
+            "27  Shop   0x1a2b kfun:org.acme.Cart#sum(){} + 100 (Cart.kt:26)",
+            "Cart.kt:26 Cart.sum",
+        ),
+        ("27 Shop   kfun:org.acme.Cart.sum#internal", ":0 Cart.sum"),
+        ("The symbol is kfun:org.acme.Cart#sum(){}", ""),
+        ("    at 4   Shop   0x1a2b   kfun:#main(){} + 12", ""),
+    ]);
+}
+
+#[test]
 fn whole_traces_are_parsed() {
     check(&[
         (
