@@ -24,6 +24,11 @@ pub(super) static JAVA: LanguageSpec = LanguageSpec {
             ],
             generated_endings: &["grpc.java", "outerclass.java"],
             generated_directories: &["generated-sources", "generated-src", "gen-java", "src-gen"],
+            // Sources are recognised by the rule for source sets; these are what else tests read.
+            test_directories: &[
+                "test-resources", "testresources", "functionaltest", "integrationtest",
+                "androidtest", "commontest", "jvmtest",
+            ],
             configuration_names: &[
                 "pom.xml", "build.gradle", "settings.gradle", "gradle.properties", "build.xml",
             ],

@@ -232,6 +232,10 @@ fn java_and_kotlin_roles() {
          test          src/commonTest/kotlin/org/acme/Carts.kt
          test          shop/src/jvmTest/kotlin/org/acme/Carts.kt
          test          src/test/kotlin/CartSpec.kt
+         test          src/functionalTest/resources/config/shop.yml
+         test          src/commonTest/resources/cart.properties
+         test          shop/jvm/test-resources/shop.conf
+         source        src/main/java/org/acme/integrationtest/Runner.java
          generated     app/org/acme/R.java
          generated     app/org/acme/BuildConfig.java
          generated     api/org/acme/ShopOuterClass.java
