@@ -1,7 +1,7 @@
 //! Tests of receivers in Kotlin: those of lambdas, and of extensions of types from elsewhere.
 
-use super::check_uses;
 use super::receivers::check;
+use super::{check_dotted, check_uses};
 
 #[test]
 fn kotlin_receivers_of_lambdas() {
@@ -100,5 +100,30 @@ fn use_in_a_path_of_several_lines_is_in_the_line_of_its_name() {
         &[
             "shop/Cart.kt:6 certain", "shop/Cart.kt:11 certain", "shop/Cart.kt:13 certain",
         ],
+    );
+}
+
+#[test]
+fn extensions_are_found_by_the_paths_of_imports() {
+    check_dotted(
+        "
+        //- Totals.kt
+        package org.acme.shop
+        class Cart {
+            fun Item.inside() {}
+        }
+        fun Cart.total(): Int = 2
+        val Cart.size: Int get() = 2
+        //- Other.kt
+        package org.acme
+        fun Cart.total(): Int = 3
+        ",
+        "
+        org.acme.shop.total -> Totals.kt:Cart.total
+        org.acme.shop.size -> Totals.kt:Cart.size
+        org.acme.total -> Other.kt:Cart.total
+        org.acme.shop.inside -> nothing
+        com.acme.shop.total -> nothing
+        ",
     );
 }

@@ -220,6 +220,30 @@ fn frames_of_native_kotlin_without_places_resolve_by_their_packages() {
 }
 
 #[test]
+fn imports_of_extensions_in_kotlin_lead_to_them() {
+    const SHOP: &str = "
+        //- src/main/kotlin/org/acme/shop/Totals.kt
+        package org.acme.shop
+
+        fun Cart.total(): Int = 2
+
+        //- src/main/kotlin/org/acme/Store.kt
+        package org.acme
+
+        class Store {
+            val shop = 1
+            fun total(): Int = 3
+        }
+        ";
+    let snapshot = snapshot(SHOP, &[]);
+    let wanted = ["src/main/kotlin/org/acme/shop/Totals.kt:Cart.total"];
+    let query = "It breaks\n\n```kotlin\nimport org.acme.shop.total\n```\n";
+    assert_eq!(resolved(&snapshot, query, "import"), wanted);
+    let query = "org.acme.shop.total is wrong";
+    assert_eq!(resolved(&snapshot, query, "title"), wanted);
+}
+
+#[test]
 fn frames_of_go_without_the_paths_of_the_build_name_their_module() {
     let repository = "
         //- go.mod
