@@ -153,8 +153,9 @@ impl Resolver<'_> {
     }
 
     /// Resolves `a.b.C.m` as a path through modules; else by its longest known qualified suffix; else as a member
-    /// that `C` inherits or a variable named like it has; else at the top of a file called `C`; else each of its names
-    /// alone, but for the parts of a package, in which case it returns false. Names of a standard library are not split.
+    /// that `C` inherits or a variable named like it has; else at the top of a file called `C`; else as a member of a type
+    /// spelled like `C`, or each of its names alone, but for the parts of a package, in which cases it returns false.
+    /// Names of a standard library are not split.
     fn dotted(&mut self, name: &str, from: EvidenceSource, strength: f32) -> bool {
         let qualified = self.config.strength.qualified.max(strength);
         if self.as_module(name, from, qualified)
@@ -185,6 +186,9 @@ impl Resolver<'_> {
         }
         if self.titled(name, from, strength) {
             return true;
+        }
+        if self.member_of_similar(name, from, strength) {
+            return false;
         }
         let last_name = self.config.strength.last_name;
         for part in without_package(name).split('.') {
@@ -396,24 +400,53 @@ impl Resolver<'_> {
 
     /// Resolves a name to the most similar one of the repository, if any is similar enough.
     pub(super) fn fuzzy(&mut self, name: &str, from: EvidenceSource, strength: f32) {
-        let folded = fold(name);
-        if folded.len() < self.config.min_fuzzy_name_len || self.fuzzy_left == 0 {
-            return;
-        }
-        if !self.deadline.allows(Stage::SimilarNames) {
-            return;
-        }
-        self.fuzzy_left -= 1;
-        let symbols = &self.snapshot.symbols;
-        let found = nearest(symbols, &folded, self.config.min_fuzzy_similarity, 1);
-        if let Some(found) = found.first() {
-            let factor = self.config.strength.fuzzy * found.similarity as f32;
+        if let Some((found, similarity)) = self.similar(name) {
+            let factor = self.config.strength.fuzzy * similarity;
             let label = match from {
                 EvidenceSource::Words => EvidenceSource::WordsFuzzy,
                 _ => EvidenceSource::Fuzzy,
             };
-            self.add_definitions(name, label, strength * factor, symbols.folded(found.name));
+            self.add_definitions(name, label, strength * factor, &found);
         }
+    }
+
+    /// Resolves `C.m`, where nothing is called `C`, to the member of the type with the most similar name: its own name
+    /// confirms that the type is meant. Pasted code uses too many names of libraries for that. Returns false if there is
+    /// none.
+    fn member_of_similar(&mut self, name: &str, from: EvidenceSource, strength: f32) -> bool {
+        use EvidenceSource::{InlineCode, Prose, Title};
+        let Some((path, member)) = name.rsplit_once('.') else {
+            return false;
+        };
+        let owner = path.rsplit('.').next().unwrap_or(path);
+        let is_known = !self.snapshot.symbols.folded(&fold(owner)).is_empty();
+        if is_known || !matches!(from, InlineCode | Prose | Title) {
+            return false;
+        }
+        let Some((owners, similarity)) = self.similar(owner) else {
+            return false;
+        };
+        let found = self.members(&owners, member);
+        self.add_definitions(name, EvidenceSource::Fuzzy, strength * similarity, &found);
+        !found.is_empty()
+    }
+
+    /// Returns the definitions with the name of the repository that is most similar to a name, and the similarity, if any
+    /// name is similar enough and few names of the query were compared so far.
+    fn similar(&mut self, name: &str) -> Option<(Vec<DefId>, f32)> {
+        let folded = fold(name);
+        if folded.len() < self.config.min_fuzzy_name_len || self.fuzzy_left == 0 {
+            return None;
+        }
+        if !self.deadline.allows(Stage::SimilarNames) {
+            return None;
+        }
+        self.fuzzy_left -= 1;
+        let symbols = &self.snapshot.symbols;
+        let found = nearest(symbols, &folded, self.config.min_fuzzy_similarity, 1);
+        let found = found.first()?;
+        let definitions = symbols.folded(found.name).to_vec();
+        Some((definitions, found.similarity as f32))
     }
 }
 

@@ -96,3 +96,26 @@ fn constant_made_by_an_inner_function_of_its_name_is_meant_too() {
             .all(|evidence| { evidence.meanings == 1 && evidence.strength == evidence.mention })
     );
 }
+
+#[test]
+fn member_of_a_misspelt_type_is_meant_alone() {
+    const SETTINGS: &str = "
+        //- src/LevelConfiguration.cs
+        class LevelConfiguration { public void Override(string source) { } }
+        //- src/SinkSettings.cs
+        class SinkSettings { public void Override(string source) { } }
+        ";
+    let snapshot = snapshot(SETTINGS, &[]);
+    let query = "`LevelConfigration.Override()` is ignored";
+    let found = find(&snapshot, query, &Focus::default());
+    let of = |source: EvidenceSource| {
+        let symbols = found.symbols.iter();
+        resolved_by(&snapshot, symbols.filter(|symbol| symbol.from == source))
+    };
+    assert_eq!(
+        of(EvidenceSource::Fuzzy),
+        ["src/LevelConfiguration.cs:LevelConfiguration.Override"]
+    );
+    assert_eq!(of(EvidenceSource::InlineCode), [""; 0]);
+    assert_eq!(found.unknown_names, ["LevelConfigration.Override"]);
+}
