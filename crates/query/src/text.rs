@@ -131,8 +131,8 @@ pub struct QueryText {
     pub segments: Vec<Segment>,
     /// Identifiers named outside tracebacks.
     pub mentions: Vec<Mention>,
-    /// Words with a sigil at their start, such as `$patch` and `_load`. They are names only if definitions have exactly them:
-    /// prose also marks variables of any language and emphasis like this.
+    /// Words with a sigil at their start, such as `$patch` and `_load`, or an underscore at their end. They are names only if
+    /// definitions have exactly them: prose also marks variables of any language, emphasis and links like this.
     pub sigil_words: Vec<Mention>,
     /// Paths named outside tracebacks.
     pub paths: Vec<PathMention>,

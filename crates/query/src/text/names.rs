@@ -298,13 +298,18 @@ fn bare(name: &str) -> &str {
     name.trim_start_matches('$')
 }
 
-/// Whether a word begins with a sigil, which few definitions have in their names: `$patch`, `_load`. Variables of the
-/// environment are in capitals.
+/// Whether a word begins with a sigil, which few definitions have in their names: `$patch`, `_load`, or ends with an
+/// underscore, as names do that would be keywords, and fields in C++: `class_`, `Namespace_`. Variables of the environment
+/// are in capitals.
 pub(super) fn has_sigil(name: &str) -> bool {
     let word = name.trim_start_matches(['$', '_']);
-    word.len() < name.len()
+    let begins_with_sigil = word.len() < name.len() && word.starts_with(char::is_lowercase);
+    let ends_with_underscore = word.len() == name.len()
+        && word.ends_with('_')
+        && word.starts_with(char::is_alphabetic)
+        && word.contains(char::is_lowercase);
+    (begins_with_sigil || ends_with_underscore)
         && word.chars().count() >= 3
-        && word.starts_with(char::is_lowercase)
         && word.chars().all(continues_name)
 }
 
@@ -531,10 +536,12 @@ mod tests {
 
     #[test]
     fn words_with_a_sigil_are_told_from_amounts_and_variables() {
-        for yes in ["$patch", "_load", "__enum", "$$restore"] {
+        for yes in ["$patch", "_load", "__enum", "$$restore", "patch_", "Class_"] {
             assert!(has_sigil(yes), "{yes}");
         }
-        for no in ["patch", "$5", "$HOME", "_x", "$", "$a.patch", "patch_"] {
+        for no in [
+            "patch", "$5", "$HOME", "_x", "$", "$a.patch", "a.patch_", "x_", "HOME_",
+        ] {
             assert!(!has_sigil(no), "{no}");
         }
     }

@@ -35,6 +35,7 @@ fn word_with_a_sigil_names_exactly_that_definition() {
         export class Store {
             $patch(state: any) { return state }
             load(state: any) { return state }
+            delete_(state: any) { return state }
         }
         ";
     let snapshot = snapshot(STORE, &[]);
@@ -58,9 +59,12 @@ fn word_with_a_sigil_names_exactly_that_definition() {
         "Arrays are lost with $load in actions",
         "Arrays are lost with `$load` in actions",
         "Arrays are lost with _patch in actions",
+        "Arrays are lost with load_ in actions",
     ] {
         assert_eq!(named(query), [""; 0], "{query}");
     }
+    let query = "Arrays are lost with delete_ in actions";
+    assert_eq!(named(query), ["src/store.ts:Store.delete_"]);
 }
 
 #[test]
