@@ -559,3 +559,45 @@ fn short_question_for_uses_lists_them_without_neighbours() {
     let given = names(&ask_with(Some(IntentKind::UsageExploration)));
     assert!(given.contains(&"open_door".to_owned()), "{given:?}");
 }
+
+#[test]
+fn code_file_that_the_query_names_has_at_least_an_outline() {
+    let mut files = vec![
+        (
+            "shop/core.py".to_owned(),
+            "def start(value):\n    return value - 1\n".to_owned(),
+        ),
+        (
+            "shop/order.py".to_owned(),
+            "def settle_order(order):\n    # Rounds the total that it settles.\n    return order.total\n"
+                .to_owned(),
+        ),
+    ];
+    // The word of the path says little.
+    for n in 0..12 {
+        let text = format!("def core_step_{n}(core):\n    return core.step({n})\n");
+        files.push((format!("shop/core_{n}.py"), text));
+    }
+    let snapshot = snapshot(files);
+    let query = "Settling an order rounds the total wrongly\n\nThe cause is in shop/core.py.";
+    for (breadth, is_outlined) in [(Breadth::Balanced, true), (Breadth::Precise, false)] {
+        let request = Request {
+            breadth,
+            // Only the best place is shown.
+            min_probability: Some(0.9),
+            ..request(query, 4000, IntentKind::BugFix)
+        };
+        let pack = ask(&snapshot, &request).pack;
+        check_invariants(&snapshot, &request, &pack);
+        let outline = items(&pack, "definitions")
+            .into_iter()
+            .find(|item| item.path == "shop/core.py");
+        let reason = outline.map(|item| item.reason.as_str());
+        assert_eq!(
+            reason,
+            is_outlined.then_some("path"),
+            "{breadth:?}: {}",
+            pack.context
+        );
+    }
+}
