@@ -11,7 +11,7 @@ use super::ranked::Signal;
 use super::weights::{RoleConfig, RoleFactors};
 use crate::intent::{self, AskedKinds, IntentKind};
 use crate::resolve::{NamedLine, NamedSection};
-use crate::text::{QueryText, SegmentKind};
+use crate::text::{QueryText, SegmentKind, asked_releases};
 
 /// Signals of at most this amount are rounding errors and not listed.
 const ROUNDING: f32 = 1e-5;
@@ -35,10 +35,10 @@ pub(super) struct Adjustments {
     /// The files that a short query names by their paths.
     named: Vec<(FileId, Role)>,
     is_short: bool,
-    /// Whether changelogs count no more than usual: they repeat the words of all documentation.
-    holds_back_changelogs: bool,
     /// The kinds of files that a short query asks for in words.
     kinds: Option<AskedKinds>,
+    /// Whether changelogs may be raised. They repeat the words of all documentation.
+    asks_changelogs: bool,
     /// The weight of a kind's lift, and the largest lift.
     kind_weight: f32,
     max_lift: f32,
@@ -61,8 +61,8 @@ impl Adjustments {
             named_factor: config.ordered,
             named: Vec::new(),
             is_short: requested.is_short,
-            holds_back_changelogs: requested.holds_back_changelogs(intent),
             kinds: requested.kinds,
+            asks_changelogs: requested.asks_changelogs,
             kind_weight: config.kind_weight,
             max_lift: config.max_lift,
             described: HashMap::default(),
@@ -169,7 +169,7 @@ impl Adjustments {
             _ => files.file(file).purpose.kind,
         };
         let mut lift = kind.map_or(0.0, |kind| asked.lift(kind));
-        if self.holds_back_changelogs && kind == Some(FileKind::Changelog) {
+        if kind == Some(FileKind::Changelog) && !self.asks_changelogs {
             lift = lift.min(0.0);
         }
         let described = self.described.get(&file).copied().unwrap_or(0.0);
@@ -184,7 +184,7 @@ impl Adjustments {
         if self.named.iter().any(|(named, _)| *named == file) {
             return self.named_factor;
         }
-        let is_held_back = self.holds_back_changelogs
+        let is_held_back = !self.asks_changelogs
             && files.file(file).purpose.kind == Some(FileKind::Changelog);
         let is_meant = !is_held_back && self.named.iter().all(|(_, of)| *of != role);
         of_role(
@@ -206,6 +206,8 @@ struct RequestedRoles<'a> {
     is_short: bool,
     /// The kinds of files that a short query asks for in words.
     kinds: Option<AskedKinds>,
+    /// Whether it asks for notes on releases.
+    asks_changelogs: bool,
 }
 
 impl<'a> RequestedRoles<'a> {
@@ -219,6 +221,7 @@ impl<'a> RequestedRoles<'a> {
             title_words: title_words(text),
             is_short,
             kinds: (is_short && !has_code(text)).then(|| AskedKinds::of(text)),
+            asks_changelogs: is_short && asks_changelogs(text, config),
         }
     }
 
@@ -236,12 +239,6 @@ impl<'a> RequestedRoles<'a> {
         }
     }
 
-    /// Whether the query is a short question how something is done or works, which asks for no changelog.
-    fn holds_back_changelogs(&self, intent: IntentKind) -> bool {
-        let is_question = intent == IntentKind::Explanation || intent::asks_how_to(self.text);
-        self.is_short && is_question && !self.has_in_title(&self.config.changelog_words)
-    }
-
     fn documentation(&self, usual: f32) -> f32 {
         let config = self.config;
         let by_words = match self.is_short && intent::asks_how_to(self.text) {
@@ -249,8 +246,11 @@ impl<'a> RequestedRoles<'a> {
             true => config.ordered,
             false => self.by_words(&config.documentation_words, &config.documentation_orders),
         };
-        self.by_kind(FileKind::is_documentation, usual)
-            .max(by_words)
+        let is_meant = |kind: FileKind| match kind {
+            FileKind::Changelog => self.asks_changelogs,
+            _ => kind.is_documentation(),
+        };
+        self.by_kind(is_meant, usual).max(by_words)
     }
 
     fn configuration(&self, usual: f32) -> f32 {
@@ -295,6 +295,17 @@ fn title_words(text: &QueryText) -> Vec<&str> {
         .chain(text.labels.first().map(String::as_str))
         .flat_map(|text| text.split(|c: char| !c.is_alphanumeric() && c != '.'))
         .collect()
+}
+
+/// Whether a query names notes on releases, or a release whose changes it asks for.
+fn asks_changelogs(text: &QueryText, config: &RoleConfig) -> bool {
+    let segments = text.segments.iter();
+    let mut words = segments.flat_map(|segment| segment.text.split(|c: char| !c.is_alphanumeric()));
+    let is_named = |word: &str| {
+        let mut known = config.changelog_words.iter();
+        known.any(|known| known.eq_ignore_ascii_case(word))
+    };
+    words.any(is_named) || !asked_releases(text).is_empty()
 }
 
 /// Whether a query contains code or a failure: then it is about that, whatever its words are.
