@@ -270,17 +270,32 @@ struct Resolver<'a> {
 }
 
 /// Counts the meanings of a name with the definitions `meant`: a type and its constructors are one meaning, and so are
-/// the overloads of a function and the parts of a type in one file.
-fn count_meanings(files: &Files, meant: &[DefId]) -> usize {
+/// the overloads of a function and the parts of a type in one file, or in files of one package or namespace, in which no
+/// two types have one name: partial classes of C#, `expect` and `actual` of Kotlin.
+pub(crate) fn count_meanings(files: &Files, meant: &[DefId]) -> usize {
     let is_constructor = |id: &&DefId| {
         let parent = files.definition(**id).parent;
         parent.is_some_and(|parent| meant.contains(&DefId::new(id.file, parent)))
     };
     let others = meant.iter().filter(|id| !is_constructor(id));
-    let names: HashSet<(FileId, &str)> = others
-        .map(|id| (id.file, &*files.definition(*id).qualified_name))
+    let names: HashSet<(Option<FileId>, &str, &str)> = others
+        .map(|id| {
+            let package = package_of_names(files, id.file);
+            let file = package.is_empty().then_some(id.file);
+            (file, package, &*files.definition(*id).qualified_name)
+        })
         .collect();
     names.len().max(1)
+}
+
+/// Returns the package that a file declares and that is unique in the repository; empty if it declares none. Code of Go and
+/// Rust names packages by the last part of their paths, which many share.
+fn package_of_names(files: &Files, file: FileId) -> &str {
+    let rules = &files.file(file).language.rules().lookup;
+    match files.content(file) {
+        Some(content) if !rules.uses_name_their_package => &content.facts.package,
+        _ => "",
+    }
 }
 
 /// Returns the values that are one thing with another definition of their name in their file: with an interface, as in

@@ -14,7 +14,7 @@ use super::hierarchy::{is_extended, is_type, members, overriding, overriding_mem
 use super::named::NamedDefinitions;
 use crate::intent::LookUp;
 use crate::issue::{self, Issue, IssueCode};
-use crate::resolve::{EvidenceSource, Resolution, dotted};
+use crate::resolve::{EvidenceSource, Resolution, count_meanings, dotted};
 
 /// Maximum definitions of a type or file that a question is about.
 const MAX_PARTS: usize = 256;
@@ -85,8 +85,10 @@ impl LookedUp {
             return Self::default();
         }
         let (definitions, asks) = meant(snapshot, asks, query, resolution, definitions);
-        let has_many = definitions.len() > config.cards.max_meanings;
-        if asks == LookUp::Implementers && has_many {
+        let max_meanings = config.cards.max_meanings;
+        let has_many = definitions.len() > max_meanings;
+        let meanings = count_meanings(&snapshot.files, &definitions);
+        if asks == LookUp::Implementers && meanings > max_meanings {
             return Self::default();
         }
         let parts = match asks {

@@ -119,3 +119,23 @@ fn member_of_a_misspelt_type_is_meant_alone() {
     assert_eq!(of(EvidenceSource::InlineCode), [""; 0]);
     assert_eq!(found.unknown_names, ["LevelConfigration.Override"]);
 }
+
+#[test]
+fn parts_of_a_type_in_one_namespace_are_one_meaning() {
+    let meanings = |namespace: &str| {
+        let mut code = String::new();
+        for number in 0..6 {
+            code.push_str(&format!(
+                "//- src/Shelf.Part{number}.cs\nnamespace {};\npartial class Shelf {{ void Add{number}() {{ }} }}\n",
+                namespace.replace('N', &number.to_string()),
+            ));
+        }
+        let snapshot = snapshot(&code, &[]);
+        let found = find(&snapshot, "who uses `Shelf`?", &Focus::default());
+        let mut evidence = found.definitions.into_iter();
+        let evidence = evidence.find(|of| of.from == EvidenceSource::InlineCode);
+        evidence.map(|of| of.meanings)
+    };
+    assert_eq!(meanings("Shop.Stock"), Some(1));
+    assert_eq!(meanings("Shop.PartN"), Some(6));
+}
