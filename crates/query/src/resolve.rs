@@ -93,7 +93,8 @@ pub struct StrengthConfig {
 pub struct DefinitionEvidence {
     /// Which definition.
     pub definition: DefId,
-    /// 0 to 1: the weight of the kind of mention divided by how many definitions share the name.
+    /// 0 to 1: the weight of the kind of mention divided by how many definitions share the name; in the main file of a type
+    /// with parts in several, by how many of them it has.
     pub strength: f32,
     /// 0 to 1: the weight of the kind of mention.
     pub mention: f32,
@@ -288,6 +289,22 @@ pub(crate) fn count_meanings(files: &Files, meant: &[DefId]) -> usize {
     names.len().max(1)
 }
 
+/// Returns the file that is named after a type with parts in several files, such as `Cart.cs` of a partial class. A text that
+/// names the type is about this part rather than about the others.
+fn main_file(files: &Files, meant: &[DefId]) -> Option<FileId> {
+    let first = meant.first()?;
+    if meant.iter().all(|id| id.file == first.file) || count_meanings(files, meant) > 1 {
+        return None;
+    }
+    let is_named_so = |id: &&DefId| {
+        let definition = files.definition(**id);
+        definition.kind.is_container() && files.file(id.file).path.stem() == &*definition.name
+    };
+    let mut named = meant.iter().filter(is_named_so).map(|id| id.file);
+    let file = named.next()?;
+    named.all(|other| other == file).then_some(file)
+}
+
 /// Returns the package that a file declares and that is unique in the repository; empty if it declares none. Code of Go and
 /// Rust names packages by the last part of their paths, which many share.
 fn package_of_names(files: &Files, file: FileId) -> &str {
@@ -380,12 +397,18 @@ impl Resolver<'_> {
         let counterparts = counterparts(files, &meant);
         let mut counted = meant.clone();
         counted.retain(|id| !counterparts.contains(id));
-        let share = strength / counted.len() as f32;
         let meanings = count_meanings(files, &counted);
+        let main_file = main_file(files, &counted);
+        let in_main_file = |id: &DefId| Some(id.file) == main_file;
+        let sharing_main = counted.iter().filter(|id| in_main_file(id)).count();
         for definition in meant {
+            let sharing = match in_main_file(&definition) {
+                true => sharing_main,
+                false => counted.len(),
+            };
             self.found.definitions.push(DefinitionEvidence {
                 definition,
-                strength: share,
+                strength: strength / sharing as f32,
                 mention: strength,
                 meanings,
                 from,

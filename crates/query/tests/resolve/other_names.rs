@@ -1,5 +1,7 @@
 //! Tests names of definitions that are not written at them, and names that mean a type and a value.
 
+use foveate_index::DefId;
+
 use super::*;
 
 const SHOP: &str = "
@@ -138,4 +140,28 @@ fn parts_of_a_type_in_one_namespace_are_one_meaning() {
     };
     assert_eq!(meanings("Shop.Stock"), Some(1));
     assert_eq!(meanings("Shop.PartN"), Some(6));
+}
+
+#[test]
+fn type_with_parts_in_several_files_means_the_file_of_its_name() {
+    const SHELF: &str = "
+        //- src/Shelf.cs
+        namespace Shop;
+        partial class Shelf { void Open() { } }
+        //- src/Shelf.Events.cs
+        namespace Shop;
+        partial class Shelf { void Notify() { } }
+        //- src/Shelf.Limits.cs
+        namespace Shop;
+        partial class Shelf { void Check() { } }
+        ";
+    let snapshot = snapshot(SHELF, &[]);
+    let found = find(&snapshot, "`Shelf` is slow", &Focus::default());
+    let evidence = found.definitions.iter();
+    let mut evidence = evidence.filter(|of| of.from == EvidenceSource::InlineCode);
+    let described = |id: DefId| described(&snapshot, &[id]).concat();
+    let sure = evidence.clone().filter(|of| of.strength >= of.mention);
+    let sure: Vec<String> = sure.map(|of| described(of.definition)).collect();
+    assert_eq!(sure, ["src/Shelf.cs:Shelf"]);
+    assert!(evidence.any(|of| described(of.definition) == "src/Shelf.Events.cs:Shelf"));
 }
