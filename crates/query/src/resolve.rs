@@ -271,8 +271,8 @@ struct Resolver<'a> {
 }
 
 /// Counts the meanings of a name with the definitions `meant`: a type and its constructors are one meaning, and so are
-/// the overloads of a function and the parts of a type in one file, or in files of one package or namespace, in which no
-/// two types have one name: partial classes of C#, `expect` and `actual` of Kotlin.
+/// the overloads of a function and the parts of a type in one file, or in files of one package or namespace: partial
+/// classes of C#, `expect` and `actual` of Kotlin. Types of one name and other type parameters count as one, too.
 pub(crate) fn count_meanings(files: &Files, meant: &[DefId]) -> usize {
     let is_constructor = |id: &&DefId| {
         let parent = files.definition(**id).parent;

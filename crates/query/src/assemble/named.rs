@@ -24,7 +24,7 @@ pub(super) enum NamePurpose {
 pub(super) struct NamedDefinitions {
     /// The strength of the strongest evidence for each.
     strengths: HashMap<DefId, f32>,
-    /// Those named most strongly first.
+    /// Those named most strongly first; of equal ones, those that the query means the more surely.
     order: Vec<DefId>,
 }
 
@@ -32,7 +32,10 @@ impl NamedDefinitions {
     /// Returns the definitions that the query names strongly enough.
     pub(super) fn new(resolution: &Resolution, config: &CardsConfig, purpose: NamePurpose) -> Self {
         let mut strengths: HashMap<DefId, f32> = HashMap::default();
+        let mut shares: HashMap<DefId, f32> = HashMap::default();
         for evidence in &resolution.definitions {
+            let share = shares.entry(evidence.definition).or_default();
+            *share = share.max(evidence.strength);
             let strength = strengths.entry(evidence.definition).or_default();
             *strength = strength.max(match purpose {
                 NamePurpose::Change => evidence.strength,
@@ -42,12 +45,16 @@ impl NamedDefinitions {
             });
         }
         strengths.retain(|_, strength| *strength >= config.min_named_strength);
-        let mut order: Vec<(DefId, f32)> = strengths.iter().map(|(id, s)| (*id, *s)).collect();
-        order.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
-        Self {
-            strengths,
-            order: order.into_iter().map(|(id, _)| id).collect(),
-        }
+        let share = |id: &DefId| shares.get(id).copied().unwrap_or_default();
+        let all = strengths.iter().map(|(id, s)| (*id, *s, share(id)));
+        let mut order: Vec<(DefId, f32, f32)> = all.collect();
+        order.sort_by(|a, b| {
+            (b.1.total_cmp(&a.1))
+                .then(b.2.total_cmp(&a.2))
+                .then(a.0.cmp(&b.0))
+        });
+        let order = order.into_iter().map(|(id, ..)| id).collect();
+        Self { strengths, order }
     }
 
     /// Iterates over the definitions, those named most strongly first.

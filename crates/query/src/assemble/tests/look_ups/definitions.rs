@@ -202,3 +202,25 @@ fn kind_that_a_question_says_chooses_among_definitions_of_a_name() {
         assert!(!pack.context.contains(beside), "{query}: {}", pack.context);
     }
 }
+
+#[test]
+fn file_of_the_name_is_first_among_the_parts_of_a_type() {
+    let snapshot = fixture(
+        "
+        //- src/Shelf.Events.cs
+        namespace Shop;
+        partial class Shelf { void Notify() { } }
+        //- src/Shelf.Limits.cs
+        namespace Shop;
+        partial class Shelf { void Check() { } }
+        //- src/Shelf.cs
+        namespace Shop;
+        partial class Shelf { void Open() { } }
+        ",
+    );
+    let pack = asked(&snapshot, "where is Shelf defined?", 4000);
+    let definitions = items(&pack, "definitions");
+    let paths: Vec<&str> = definitions.iter().map(|item| item.path.as_str()).collect();
+    let wanted = ["src/Shelf.cs", "src/Shelf.Events.cs", "src/Shelf.Limits.cs"];
+    assert_eq!(paths, wanted, "{}", pack.context);
+}
