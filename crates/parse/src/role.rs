@@ -82,7 +82,9 @@ impl File<'_> {
             .directories
             .get(1)
             .is_some_and(|d| d == "examples" || d == "galleries");
-        top || second || ends_with_any(&self.stem, &NAMES.example_endings)
+        top || second
+            || ends_with_any(&self.stem, &NAMES.example_endings)
+            || (self.roles.is_example)(self)
     }
 
     fn is_prose(&self) -> bool {

@@ -35,6 +35,7 @@ pub(super) static CSHARP: LanguageSpec = LanguageSpec {
             ..Ecosystem::NONE
         },
         is_test: |file| is_test_class(file) || is_in_test_project(file),
+        is_example: is_in_example_project,
         ..Roles::NONE
     },
     code: CodeForm {
@@ -118,12 +119,36 @@ static RULES: LanguageRules = LanguageRules {
     ..LanguageRules::new("csharp", 14)
 };
 
-/// Whether a directory is named like a test project: `Shop.Tests/`, `Shop.UnitTests/`, `ShopTests/`.
+/// Whether a directory is named like a project of tests or benchmarks: `Shop.Tests/`, `Shop.Tests.Web/`, `Shop.UnitTests/`,
+/// `ShopTests/`, `Shop.Benchmarks/`.
 fn is_in_test_project(file: &File<'_>) -> bool {
+    const ENDINGS: [&str; 4] = ["Tests", "UnitTest", "IntegrationTest", "Benchmarks"];
+    is_in_project(file, &ENDINGS, &["Test", "Specs", "Benchmark"])
+}
+
+/// Whether a directory is named like a project of examples: `Shop.Samples/`, `ShopSamples/`, `Shop.Demo/`. A directory
+/// `Samples/` may well hold what the code is about.
+fn is_in_example_project(file: &File<'_>) -> bool {
+    const AFTER_DOT: [&str; 7] = [
+        "Sample", "Samples", "Example", "Examples", "Demo", "Demos", "Snippets",
+    ];
+    let is_joined = |directory: &str| {
+        let name = directory.strip_suffix("Samples");
+        name.is_some_and(|name| name.ends_with(|c: char| c.is_alphanumeric()))
+    };
+    let mut directories = file.path.directory().split('/');
+    is_in_project(file, &[], &AFTER_DOT) || directories.any(is_joined)
+}
+
+/// Whether a part between dots of a directory's name has one of these endings, or is one of these names and not the first
+/// part.
+fn is_in_project(file: &File<'_>, endings: &[&str], after_dot: &[&str]) -> bool {
+    let has_ending = |part: &str| endings.iter().any(|ending| part.ends_with(ending));
     let mut directories = file.path.directory().split('/');
     directories.any(|directory| {
-        let endings = ["Tests", ".Test", "UnitTest", "IntegrationTest", ".Specs"];
-        endings.iter().any(|ending| directory.ends_with(ending))
+        let mut parts = directory.split('.');
+        parts.next().is_some_and(has_ending)
+            || parts.any(|part| has_ending(part) || after_dot.contains(&part))
     })
 }
 

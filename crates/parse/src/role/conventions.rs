@@ -10,6 +10,8 @@ pub(crate) struct Roles {
     /// Whether a file is a copy of a library.
     pub(crate) is_copy: fn(&File<'_>) -> bool,
     pub(crate) is_test: fn(&File<'_>) -> bool,
+    /// Whether a file outside the usual directories of examples is one.
+    pub(crate) is_example: fn(&File<'_>) -> bool,
     /// Whether a file in a test directory is shipped, for users to write their own tests with.
     pub(crate) is_test_support: fn(&File<'_>) -> bool,
     /// Whether a directory named `test`, at this position of the path, is shipped code.
@@ -61,6 +63,7 @@ impl Roles {
         ecosystem: Ecosystem::NONE,
         is_copy: |_| false,
         is_test: |_| false,
+        is_example: |_| false,
         is_test_support: |_| false,
         is_test_package: |_, _| false,
         every_directory_is_package: false,

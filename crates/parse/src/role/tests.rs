@@ -294,11 +294,16 @@ fn csharp_roles() {
         "source        src/Shop/Cart.cs
          source        src/Shop/Contests/Cart.cs
          source        src/Shop.Testing/Carts.cs
+         source        src/Shop/Samples/Sample.cs
          test          test/Shop/Carts.cs
          test          src/Shop.Tests/Carts.cs
          test          src/Shop.Tests/data.json
          test          src/Shop.UnitTests/Sum/Carts.cs
          test          ShopTests/Carts.cs
+         test          src/Shop.Tests.Web/Models.cs
+         test          bench/Shop.Benchmarks/Program.cs
+         documentation src/Shop.Samples/Cart.cs
+         documentation src/ShopSamples/Cart.cs
          test          src/Shop/CartTests.cs
          generated     src/Shop/Cart.g.cs
          generated     src/Shop/Form.Designer.cs
