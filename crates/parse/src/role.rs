@@ -213,10 +213,12 @@ static NAMES: LazyLock<Names> = LazyLock::new(|| {
     }
 });
 
-const GENERATED_DIRECTORIES: [&str; 15] = [
+/// Directories of copies and of what programs wrote. Docusaurus keeps a copy of the documentation for each release in
+/// `versioned_docs`.
+const GENERATED_DIRECTORIES: [&str; 16] = [
     "bundled", "vendor", "vendors", "vendored", "_vendor", "_vendored_packages", "third_party",
     "third-party", "thirdparty", "3rdparty", "extern", "externals", "_externals", "dist",
-    "generated",
+    "generated", "versioned_docs",
 ];
 
 const TEST_DIRECTORIES: [&str; 8] = [

@@ -124,8 +124,8 @@ fn copies_and_program_output_are_generated() {
         Role::Generated,
         &[
             "node_modules/a/index.js", "vendor/lib/a.py", "astropy/extern/six.py",
-            "sklearn/externals/joblib.py", "static/app.min.js", "package-lock.json",
-            "proto/a_pb2.py", "dist/index.js", "static/jquery-3.6.0.js",
+            "web/versioned_docs/1/a.md", "sklearn/externals/joblib.py", "static/app.min.js",
+            "package-lock.json", "proto/a_pb2.py", "dist/index.js", "static/jquery-3.6.0.js",
         ],
     );
     let path = RepoPath::new("src/parser.py").unwrap();
