@@ -184,7 +184,8 @@ impl Adjustments {
         if self.named.iter().any(|(named, _)| *named == file) {
             return self.named_factor;
         }
-        let is_held_back = !self.asks_changelogs
+        let is_held_back = role == Role::Documentation
+            && !self.asks_changelogs
             && files.file(file).purpose.kind == Some(FileKind::Changelog);
         let is_meant = !is_held_back && self.named.iter().all(|(_, of)| *of != role);
         of_role(
@@ -297,7 +298,8 @@ fn title_words(text: &QueryText) -> Vec<&str> {
         .collect()
 }
 
-/// Whether a query names notes on releases, or a release whose changes it asks for.
+/// Whether a query asks for notes on releases, by name or by the number of a release. They are written in the words of the
+/// changes that they are about, so that these words alone ask for the changed code.
 fn asks_changelogs(text: &QueryText, config: &RoleConfig) -> bool {
     let segments = text.segments.iter();
     let mut words = segments.flat_map(|segment| segment.text.split(|c: char| !c.is_alphanumeric()));
@@ -414,7 +416,7 @@ mod tests {
     }
 
     #[test]
-    fn changelog_answers_no_question_how_something_is_done() {
+    fn changelog_is_raised_only_by_a_query_that_asks_for_it() {
         let config = &RankingConfig::default().rank.role;
         let snapshot = foveate_fixture::snapshot::of_text(
             "
@@ -435,8 +437,12 @@ mod tests {
         let usage = IntentKind::UsageExploration;
         let [changelog, guide] = scores("How do I upload a large file?", usage);
         assert!(changelog <= config.factors.documentation && guide > changelog);
-        let [changelog, _] = scores("How does the upload work?", IntentKind::Explanation);
+        let wording = "Fixed the wording of the numbers";
+        let [changelog, _] = scores(wording, IntentKind::BugFix);
         assert!(changelog <= config.factors.documentation);
+        let named = format!("{wording} in the changelog");
+        let [changelog, _] = scores(&named, IntentKind::BugFix);
+        assert!(changelog > config.ordered);
         let [changelog, _] = scores("How do I find what changed in uploads?", usage);
         assert!(changelog >= config.ordered);
     }
