@@ -3,6 +3,7 @@
 //! [`mod@pieces`] groups the lines.
 
 pub(crate) mod form;
+mod mangled;
 pub(crate) mod messages;
 mod pieces;
 pub(crate) mod places;
@@ -12,6 +13,7 @@ use foveate_model::Language;
 
 use self::form::TraceForm;
 pub use self::form::{Mark, Message, Order};
+pub use self::mangled::with_source_names;
 pub use self::pieces::{Piece, Trace, begin_with_head, pieces};
 use self::places::name_in;
 pub use self::places::{Frame, Severity, clean_path};

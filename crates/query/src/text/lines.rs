@@ -276,10 +276,10 @@ fn without_colours(line: &str) -> String {
 }
 
 /// Removes the escape sequences of terminals and invisible characters: zero-width characters, byte order
-/// marks, soft hyphens. Other control characters except tabs, and no-break spaces, become plain spaces.
+/// marks, soft hyphens. Other control characters except tabs, and no-break spaces, become plain spaces. Mangled names
+/// become those of sources.
 fn clean(line: &str) -> String {
-    strip_str(line)
-        .to_string()
+    traces::with_source_names(&strip_str(line).to_string())
         .chars()
         .filter(|c| {
             !matches!(

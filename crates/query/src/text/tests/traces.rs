@@ -439,3 +439,15 @@ fn frames_that_mail_programs_wrapped_are_whole() {
         assert_eq!(frames(&text), wanted, "{trace}");
     }
 }
+
+#[test]
+fn mangled_names_are_read_as_in_sources() {
+    let text = parse(
+        "It crashes\n\n```\n./shop(_ZN4shop4Cart3sumEi+0x1d) [0x55d0]\n./shop(main+0x1a) [0x55d2]\n```\n",
+    );
+    assert_eq!(frames(&text), [":0 main", ":0 Cart.sum"]);
+    let text = parse(
+        "Cannot link\n\nmain.cc:(.text+0x1f): undefined reference to `_ZN4shop4Cart3sumEi'\n",
+    );
+    assert_eq!(names(&text, MentionKind::ErrorMessage), ["shop.Cart.sum"]);
+}

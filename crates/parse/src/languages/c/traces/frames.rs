@@ -100,11 +100,11 @@ pub(super) fn of_backtrace(text: &str) -> Option<Mark> {
     let (program, symbol) = symbol.trim_end().strip_suffix(')')?.rsplit_once('(')?;
     let (name, offset) = symbol.rsplit_once("+0x")?;
     let is_frame = is_hex(address) && is_hex(offset) && !program.is_empty();
-    let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | ':' | '~');
     if !is_frame || !name.chars().all(is_name) {
         return None;
     }
-    // A mangled name of C++ is in no source.
+    // A mangled name that could not be read is in no source.
     if name.is_empty() || name.starts_with("_Z") || program.contains("/libc.so") {
         return Some(Mark::Filler);
     }

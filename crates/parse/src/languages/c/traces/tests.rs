@@ -114,6 +114,10 @@ fn cpp_frames_are_read() {
             "    @ 000000000040abcd shop::Cart::sum(int)\n                       ./shop/cart.cc:12\n    @ 000000000040abce main\n                       ./shop/main.cc:3",
             "shop/main.cc:3 main | shop/cart.cc:12 Cart.sum",
         ),
+        (
+            "./shop(shop::Cart::sum+0x51e)[0x55d0]\n./shop(_ZNSo9_M_insert+0x4)[0x55d1]\n./shop(main+0x1a)[0x55d2]",
+            ":0 main | :0 Cart.sum",
+        ),
         ("    @ 0x shop sum\n    @ face sum\n    @ home sum", ""),
         (
             "terminate called after throwing an instance of 'std::out_of_range'\n  what():  no item",
