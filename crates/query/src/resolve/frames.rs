@@ -267,19 +267,32 @@ impl Resolver<'_> {
     /// case of `main`, which every program has, at the line. Otherwise the frame is probably of the caller's own code, in a
     /// file that has a usual name.
     fn may_be_meant(&self, file: FileId, frame: &Frame) -> bool {
-        let directory = |path: &str| {
-            let (above, _) = path.rsplit_once(['/', '\\'])?;
-            let last = above.rsplit(['/', '\\']).next()?;
-            (!matches!(last, "" | "." | "..")).then(|| last.to_owned())
-        };
-        let printed = directory(&frame.path);
+        let path = self.snapshot.files.path(file);
+        let printed = directory_name(&frame.path);
+        if frame.function.is_empty() {
+            return !is_main(&frame.path) || self.may_be_main(file, &frame.path);
+        }
         printed.is_none()
-            || frame.function.is_empty()
-            || directory(self.snapshot.files.path(file)) == printed
+            || directory_name(path) == printed
             || self.function_in(file, frame).is_some_and(|id| {
                 let found = self.snapshot.files.definition(id);
                 &*found.name != "main" || found.lines.contains(frame.line)
             })
+    }
+
+    /// Whether the file of a program's entry may be the one at a printed path. Reporters compile and run programs of their
+    /// own, whose messages have paths such as `src/main.rs` and `./main.go`.
+    fn may_be_main(&self, file: FileId, printed: &str) -> bool {
+        let files = &self.snapshot.files;
+        let path = files.path(file);
+        if printed.trim_start_matches("./") == path {
+            return true;
+        }
+        match (directory_name(printed), directory_name(path)) {
+            (Some(above), Some(own)) => above == own && files.file(file).role == Role::Source,
+            (Some(_), None) => printed.starts_with('/'),
+            (None, _) => false,
+        }
     }
 
     /// If several files match, keeps those that define the frame's function, if any does: C and Go print only the
@@ -526,6 +539,20 @@ pub(super) fn place_at_line(path: &str, definitions: &[DefId]) -> Option<DefId> 
     let is_bare = !path.contains(['/', '\\']);
     let mut all = definitions.iter();
     (!is_bare || all.all(|id| id.file == first.file)).then_some(*first)
+}
+
+/// Returns the name of the directory of a file, if the path has one.
+fn directory_name(path: &str) -> Option<&str> {
+    let (above, _) = path.rsplit_once(['/', '\\'])?;
+    let last = above.rsplit(['/', '\\']).next()?;
+    (!matches!(last, "" | "." | "..")).then_some(last)
+}
+
+/// Whether a file is usually the entry of a program: `src/main.rs`.
+fn is_main(path: &str) -> bool {
+    let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
+    name.rsplit_once('.')
+        .is_some_and(|(stem, _)| stem == "main")
 }
 
 /// Whether the path of a file ends with whole segments that a text gives.

@@ -331,3 +331,25 @@ fn main_of_another_program_does_not_resolve() {
     check_trace(PROGRAM, &trace("/home/ada/demo/main.go:12"), &[], &[]);
     check_trace(PROGRAM, &trace("/home/ada/demo/main.go:2"), &[], &[]);
 }
+
+#[test]
+fn program_of_the_reporter_is_not_that_of_the_repository() {
+    const SHOP: &str = "
+        //- crates/core/main.rs
+        fn main() {
+            open();
+        }
+
+        //- examples/cart/src/main.rs
+        fn main() {
+            sum();
+        }
+        ";
+    let panic = |path: &str| format!("thread 'main' panicked at {path}:2:5:\nno item");
+    check_trace(SHOP, &panic("src/main.rs"), &[], &[]);
+    check_trace(SHOP, &panic("./main.rs"), &[], &[]);
+    for path in ["crates/core/main.rs", "/ci/shop/crates/core/main.rs"] {
+        let main = ["crates/core/main.rs:main"];
+        check_trace(SHOP, &panic(path), &main, &["crates/core/main.rs"]);
+    }
+}
