@@ -24,12 +24,13 @@ pub(super) fn compiler(text: &str) -> Option<Mark> {
 }
 
 /// Reads `In file included from a.h:3,` and, below it, `from b.c:5:`: the includers of the next message's
-/// file.
+/// file. Their lines are directives, and no places of the problem.
 fn included(text: &str) -> Option<Mark> {
     let rest = text.strip_prefix("In file included ").unwrap_or(text);
     let place = rest.strip_prefix("from ")?.trim_end_matches([':', ',']);
     let place = location(place).filter(|place| has_extension(place.0, EXTENSIONS))?;
-    (!place.0.contains(' ')).then(|| Mark::Frame(frame(place, ""), Order::OutermostFirst))
+    let includer = (place.0, 0, 0);
+    (!place.0.contains(' ')).then(|| Mark::Frame(frame(includer, ""), Order::OutermostFirst))
 }
 
 /// Reads `a.cc: In member function 'void Pool::get(int)':`: the function of the messages below.

