@@ -76,6 +76,11 @@ pub fn is_runtime_name(name: &str) -> bool {
     packages.any(|package| name.starts_with(package))
 }
 
+/// Whether a name is that of a type of a language's standard library, without a package or namespace: `size_t`.
+pub fn is_runtime_type(name: &str) -> bool {
+    forms().any(|form| form.runtime_types.contains(&name))
+}
+
 fn runtime(path: &str) -> Option<&str> {
     forms().find_map(|form| (form.runtime)(path))
 }

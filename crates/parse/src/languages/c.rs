@@ -65,6 +65,7 @@ pub(super) static C: LanguageSpec = LanguageSpec {
     traces: traces::C,
     origins: OriginForm {
         runtime,
+        runtime_types: STANDARD_TYPES,
         is_copied: is_code,
         ..OriginForm::NONE
     },
@@ -111,6 +112,14 @@ pub(super) static CPP: LanguageSpec = LanguageSpec {
     hunks: Some(heads(CPP_EXTENSIONS)),
     ..LanguageSpec::new(Language::of(&CPP_RULES))
 };
+
+/// Types of the standard libraries of C and POSIX.
+const STANDARD_TYPES: &[&str] = &[
+    "char16_t", "char32_t", "char8_t", "clock_t", "int16_t", "int32_t", "int64_t", "int8_t",
+    "intmax_t", "intptr_t", "max_align_t", "mode_t", "nullptr_t", "off_t", "pid_t", "ptrdiff_t",
+    "size_t", "socklen_t", "ssize_t", "time_t", "uint16_t", "uint32_t", "uint64_t", "uint8_t",
+    "uintmax_t", "uintptr_t", "wchar_t", "wint_t",
+];
 
 /// Extensions that say C++ in diffs and traces.
 const CPP_EXTENSIONS: &[&str] = &[

@@ -79,6 +79,8 @@ pub(crate) struct OriginForm {
     pub(crate) runtime: fn(&str) -> Option<&str>,
     /// First names of the packages or namespaces of the standard library, with the dot after them.
     pub(crate) runtime_packages: &'static [&'static str],
+    /// Types of the standard library that code names without a package or namespace.
+    pub(crate) runtime_types: &'static [&'static str],
     /// Whether a file below a directory for copies is code of this language.
     pub(crate) is_copied: fn(&str) -> bool,
     /// Returns the origin of a built file.
@@ -101,6 +103,7 @@ impl OriginForm {
         package: |_| None,
         runtime: |_| None,
         runtime_packages: &[],
+        runtime_types: &[],
         is_copied: |_| false,
         bundle: |_| None,
         is_minified: |_| false,

@@ -102,18 +102,28 @@ impl Resolver<'_> {
     }
 
     /// Resolves one identifier or dotted chain of identifiers. Returns false if nothing has this name; a similar
-    /// name, or parts of it, may have been found nevertheless.
+    /// name, or parts of it, may have been found nevertheless. A type of
+    /// a standard library leads to no similar name.
     pub(super) fn name(&mut self, name: &str, from: EvidenceSource, strength: f32) -> bool {
         let name = name.trim_start_matches("self.").trim_start_matches("this.");
         let name = &*self.with_mark_of_definition(self.with_sign_of_definition(name));
         if name.contains('.') {
             return self.dotted(name, from, strength);
         }
+        if origin::is_runtime_type(name) && self.is_without_code(name) {
+            return false;
+        }
         let known = self.plain(name, from, strength);
         if !known && name.ends_with(|c: char| c.is_alphanumeric() || matches!(c, '_' | '$')) {
             self.fuzzy(name, from, strength);
         }
         known
+    }
+
+    /// Whether no code has a name: nothing has it, or only the titles of tests.
+    fn is_without_code(&self, name: &str) -> bool {
+        let mut named = self.snapshot.symbols.named(name).iter();
+        named.all(|id| self.is_block(*id))
     }
 
     /// Returns a name with the `$` or `#` at its start if it is that of a definition, such as a class of JavaScript; else

@@ -62,6 +62,33 @@ fn names_of_the_standard_library_are_those_in_its_namespace() {
 }
 
 #[test]
+fn standard_types_without_a_namespace_lead_to_no_similar_name() {
+    let resolved = |repository: &str| {
+        let snapshot = snapshot(repository, &[]);
+        let found = find(
+            &snapshot,
+            "`size_t` and `int` are compared",
+            &Focus::default(),
+        );
+        let named = found.symbols.iter().filter(|s| s.name == "size_t");
+        resolved_by(&snapshot, named)
+    };
+    let slice = "
+        //- src/slice.h
+        class Slice {
+         public:
+          unsigned long size() const { return 0; }
+        };
+        ";
+    assert_eq!(resolved(slice), [""; 0]);
+    let own = "
+        //- src/types.h
+        typedef unsigned long size_t;
+        ";
+    assert_eq!(resolved(own), ["src/types.h:size_t"]);
+}
+
+#[test]
 fn failed_test_of_ctest_is_the_test_file_of_its_name() {
     const SHOP: &str = "
         //- tests/cart_test.cc

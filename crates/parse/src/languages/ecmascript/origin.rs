@@ -7,6 +7,7 @@ pub(super) const ORIGINS: OriginForm = OriginForm {
     package,
     runtime,
     runtime_packages: &[],
+    runtime_types: &[],
     is_copied: |path| script(path).is_some(),
     bundle,
     is_minified: |frame| frame.column >= MINIFIED_COLUMN && script(&frame.path).is_some(),
