@@ -5,6 +5,7 @@ use std::borrow::Cow;
 
 use foveate_index::symbols::fold;
 use foveate_index::{DefId, FileId, Snapshot};
+use foveate_model::Role;
 use foveate_parse::origin;
 
 use super::similar::nearest;
@@ -327,22 +328,31 @@ impl Resolver<'_> {
         true
     }
 
-    /// Resolves `m.f` to `f` at the top of the files named `m`: texts leave out the packages around a module. Returns
-    /// false if there is none.
+    /// Resolves `m.f` to `f` at the top of the files named `m`: texts leave out the packages around a module; or else of
+    /// the source files directly in a directory named `m`: headers are often in the directory of their namespace, which a
+    /// macro may open. Returns false if there is none.
     fn in_file_of_name(&mut self, name: &str, from: EvidenceSource, strength: f32) -> bool {
         let Some((path, last)) = name.rsplit_once('.') else {
             return false;
         };
         let module = path.rsplit('.').next().unwrap_or(path);
         let Snapshot { files, symbols, .. } = self.snapshot;
-        let is_there = |id: &DefId| {
-            files.file(id.file).path.stem() == module
-                && files.definition(*id).parent.is_none()
+        let is_outer = |id: &DefId| {
+            files.definition(*id).parent.is_none()
                 && self.is_evidence(id.file, from)
                 && !self.is_block(*id)
         };
         let named = symbols.named(last).iter().copied();
-        let found: Vec<DefId> = named.filter(is_there).collect();
+        let outer: Vec<DefId> = named.filter(is_outer).collect();
+        let mut found = outer.clone();
+        found.retain(|id| files.file(id.file).path.stem() == module);
+        if found.is_empty() {
+            found = outer;
+            found.retain(|id| {
+                let directory = files.file(id.file).path.directory();
+                directory.rsplit('/').next() == Some(module) && files.role_of(*id) == Role::Source
+            });
+        }
         self.add_definitions(name, from, strength, &found);
         !found.is_empty()
     }

@@ -89,6 +89,27 @@ fn standard_types_without_a_namespace_lead_to_no_similar_name() {
 }
 
 #[test]
+fn directory_of_a_header_stands_for_the_namespace_that_a_macro_opens() {
+    const SHOP: &str = "
+        //- include/shop/list.h
+        SHOP_BEGIN_NAMESPACE
+        int total(int price) { return price; }
+        class Cart {
+         public:
+          int total() { return 0; }
+        };
+        SHOP_END_NAMESPACE
+
+        //- include/other/list.h
+        int total(int price) { return price; }
+        ";
+    let snapshot = snapshot(SHOP, &[]);
+    let found = find(&snapshot, "`shop::total` is wrong", &Focus::default());
+    let named = found.symbols.iter().filter(|s| s.name == "shop.total");
+    assert_eq!(resolved_by(&snapshot, named), ["include/shop/list.h:total"]);
+}
+
+#[test]
 fn failed_test_of_ctest_is_the_test_file_of_its_name() {
     const SHOP: &str = "
         //- tests/cart_test.cc
