@@ -70,7 +70,7 @@ fn standard_types_without_a_namespace_lead_to_no_similar_name() {
             "`size_t` and `int` are compared",
             &Focus::default(),
         );
-        let named = found.symbols.iter().filter(|s| s.name == "size_t");
+        let named = found.symbols.iter().filter(|s| s.name == "size_t").take(1);
         resolved_by(&snapshot, named)
     };
     let slice = "
@@ -105,7 +105,11 @@ fn directory_of_a_header_stands_for_the_namespace_that_a_macro_opens() {
         ";
     let snapshot = snapshot(SHOP, &[]);
     let found = find(&snapshot, "`shop::total` is wrong", &Focus::default());
-    let named = found.symbols.iter().filter(|s| s.name == "shop.total");
+    let named = found
+        .symbols
+        .iter()
+        .filter(|s| s.name == "shop.total")
+        .take(1);
     assert_eq!(resolved_by(&snapshot, named), ["include/shop/list.h:total"]);
 }
 
