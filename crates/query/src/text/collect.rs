@@ -433,6 +433,8 @@ impl Collector<'_> {
         self.imports(lines);
         let mut code = String::new();
         let is_output = is_output(language);
+        // The commands of a shell, and what they print.
+        let is_session = lines.iter().any(|line| line.trim_start().starts_with("$ "));
         let surroundings = match is_output {
             true => vec![Surroundings::Log; lines.len()],
             false => log_entry::surroundings(lines.iter().copied()),
@@ -458,7 +460,7 @@ impl Collector<'_> {
                 .any(|mark| line.trim_start().starts_with(mark));
             let source = strip_prompt(line);
             // `main` in the path `src/main.py` is no function.
-            let files = match is_output {
+            let files = match is_output || is_session {
                 true => paths::files_in(source),
                 false => Vec::new(),
             };

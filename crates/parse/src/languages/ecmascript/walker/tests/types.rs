@@ -103,30 +103,30 @@ function add(cart, other, third) {}
 fn object_literals_implement_the_types_that_they_are_stated_to_have() {
     references(
         typescript(),
-        "import { A, B, D, E, F, make } from 'm';
-const a: A<F> = { open() {} };
-const b = { open() {} } satisfies B;
+        "import { Aa, Bb, Dd, Ee, F, make } from 'm';
+const a: Aa<F> = { open() {} };
+const b = { open() {} } satisfies Bb;
 function c(): m.C { make(); return { open() {} }; }
-const d = async (): Promise<D> => ({ open() {} });
-class K { e(): E { return { open() {} } as E; } }
+const d = async (): Promise<Dd> => ({ open() {} });
+class K { e(): Ee { return { open() {} } as Ee; } }
 const f: F = make();
 function g(): F { return make({}); }
-function h<A>(): A { return {}; }
+function h<T>(): T { return {}; }
 ",
-        "base a in a
+        "base aa in a
          type f in a
-         base b in b
+         base bb in b
          base m.c in c
          call make in c
          type promise in d
-         base d in d
-         base e in k.e
-         type e in k.e
+         base dd in d
+         base ee in k.e
+         type ee in k.e
          type f in f
          call make in f
          type f in g
          call make in g
-         base ?a in h",
+         type t in h",
     );
 }
 
