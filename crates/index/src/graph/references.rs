@@ -25,7 +25,7 @@ use crate::graph::paths;
 use crate::graph::relations::Confidence;
 use crate::graph::rows::Rows;
 use crate::graph::targets::{Target, Targets};
-use crate::graph::values::{Evaluator, Outcome, Value};
+use crate::graph::values::{Evaluator, Outcome, Value, Variables};
 use crate::symbols::Symbols;
 
 /// Maximum number of differently qualified definitions that a name alone may link to.
@@ -209,35 +209,44 @@ impl<'a> Resolver<'a> {
     ) -> Outcome {
         let evaluator = &self.evaluator;
         let path = reference.path.of(self.text);
-        let plain = || {
-            if reference.kind != ReferenceKind::Call || reference.path != reference.name {
-                return evaluator.path(at, path);
-            }
-            let after = self.text.get(reference.name.end as usize..).unwrap_or("");
-            match self.is_outside_locals(reference.name, after) {
-                true => evaluator.outside_locals(at, name),
-                false if after.starts_with('(') => evaluator.called_name(at, name),
-                false => evaluator.path(at, path),
-            }
-        };
         match self.facts.values.receivers_of(position) {
             Some(links) if reference.opaque_receiver || path.contains('(') => {
                 evaluator.chain(at, links, name)
             }
             Some(lambdas) => evaluator
                 .path_in_lambdas(at, lambdas, path)
-                .unwrap_or_else(plain),
+                .unwrap_or_else(|| self.outcome_of_names(reference, at, name)),
             None if reference.opaque_receiver => evaluator.chain(at, &[], name),
-            None => plain(),
+            None => self.outcome_of_names(reference, at, name),
         }
     }
 
-    /// Whether the call of a bare name, before the text `after`, means no local variable: that of a macro, and that which
-    /// makes the value of a variable of its own name, since such a variable is in scope only afterwards.
-    fn is_outside_locals(&self, name: Span, after: &str) -> bool {
+    /// Evaluates the name of a reference whose receiver, if it has one, consists of names alone.
+    fn outcome_of_names(&self, reference: &Reference, at: Position, name: &'a str) -> Outcome {
+        let evaluator = &self.evaluator;
+        let path = reference.path.of(self.text);
+        if reference.kind != ReferenceKind::Call || reference.path != reference.name {
+            return evaluator.path(at, path);
+        }
+        let after = self.text.get(reference.name.end as usize..).unwrap_or("");
+        match self.variables_in_scope(reference.name, after) {
+            Variables::All if after.starts_with('(') => evaluator.called_name(at, name),
+            Variables::All => evaluator.path(at, path),
+            variables => evaluator.name_among(at, name, variables),
+        }
+    }
+
+    /// Returns the variables that the call of a bare name before the text `after` may mean. A local variable is in scope
+    /// only after its initial value, so that it does not hide a function of its name there.
+    fn variables_in_scope(&self, name: Span, after: &str) -> Variables {
         let may_be_macro = self.names.rules(self.file).macros_need_no_import;
-        may_be_macro && after.starts_with('!') && !after.starts_with("!=")
-            || declarations::makes_value_of_its_name(self.text, name)
+        if may_be_macro && after.starts_with('!') && !after.starts_with("!=") {
+            return Variables::None;
+        }
+        match declarations::makes_value_of_its_name(self.text, name) {
+            true => Variables::Parameters,
+            false => Variables::All,
+        }
     }
 
     /// Resolves a name that no scope, import or receiver gives a definition: to a fixture, a case label, an extension, a

@@ -22,6 +22,7 @@ use crate::graph::paths;
 use crate::graph::relations::Confidence;
 use crate::graph::targets::{Target, Targets};
 
+pub(super) use self::bare_names::Variables;
 pub(super) use self::calls::returns_receiver;
 
 /// Maximum number of imports of the form `import a.b` in one file that are compared with each path.
@@ -66,8 +67,8 @@ pub(super) struct Outcome {
     pub(super) confidence: Confidence,
 }
 
-/// The enclosing definition, a bare name, and the depth of inferences that is left.
-type BareNameKey<'a> = (Option<LocalId>, &'a str, u32);
+/// The enclosing definition, a bare name, the variables that it may mean, and the depth of inferences that is left.
+type BareNameKey<'a> = (Option<LocalId>, &'a str, Variables, u32);
 /// The file of a name, the receiver before it, the name, and the depth of inferences that is left.
 type ExtensionKey<'a> = (FileId, Value, &'a str, u32);
 

@@ -1,4 +1,4 @@
-//! Tests that a variable which is named like the function or macro that makes its value does not hide that.
+//! Tests that a variable does not hide the function or macro of its name that makes its value.
 
 use super::receivers::check;
 
@@ -39,6 +39,7 @@ fn variables_hide_no_macro() {
     let calls = "
         fn use_macro() { let span = 2; let other = span!(); }
         fn use_macro_twice() { let span = span!(); let span = span!(); }
+        fn use_beside_parameter(span: u8) { span!(); }
         fn not_compared() { let span = 1; if span != (2) { } }
     ";
     check(&format!("{RUST}{calls}"), "src/lib.rs:span");

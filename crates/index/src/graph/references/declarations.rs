@@ -1,10 +1,10 @@
-//! Recognises the declarations of variables that are named like what their values are made by: `pool := pool()`.
+//! Recognises declarations of variables that have the name of the function which makes their value: `pool := pool()`.
 
 use foveate_model::Span;
 
-/// Maximum bytes of a line that are examined before a name.
+/// Maximum bytes that are examined before a name.
 const MAX_BEFORE: usize = 200;
-/// Characters that make another operator of an equals sign behind them: `==`, `+=`.
+/// Characters that form another operator with an equals sign behind them: `==`, `+=`.
 const OPERATORS: [char; 11] = ['=', '!', '<', '>', '+', '-', '*', '/', '%', '|', '&'];
 
 /// Whether a name begins the initial value of a variable of the same name: `let pool = pool();`, `pool, err := pool()`,
@@ -26,7 +26,7 @@ pub(super) fn makes_value_of_its_name(text: &str, name: Span) -> bool {
 }
 
 /// Whether the text before an equals sign declares a variable: `pool :` of Go, or a name after a keyword or a type. A list
-/// of names may be assigned to.
+/// of names (`pool, err`) is an assignment.
 fn is_declaration(declared: &str) -> bool {
     if let Some(names) = declared.strip_suffix(':') {
         return !names.is_empty();

@@ -17,31 +17,55 @@ const MAX_TESTED: usize = 9;
 const MAX_NESTING: usize = 32;
 
 /// Which variables of the enclosing functions a bare name may mean.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Variables {
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(in crate::graph) enum Variables {
     All,
-    /// Those that are in scope in the declaration of a local variable of the same name.
+    /// Those that are in scope in the initial value of a local variable of the same name.
     Parameters,
+    /// Macros have a namespace of their own.
+    None,
 }
 
 impl<'a> Evaluator<'a> {
+    /// Resolves a bare name.
+    pub(super) fn head(&self, position: Position, name: &'a str, inferences: u32) -> Outcome {
+        self.bare_name(position, name, Variables::All, inferences)
+    }
+
+    /// Resolves a bare name that may mean only some of the variables of the functions around it.
+    pub(in crate::graph) fn name_among(
+        &self,
+        position: Position,
+        name: &'a str,
+        variables: Variables,
+    ) -> Outcome {
+        self.bare_name(position, name, variables, MAX_INFERENCES)
+    }
+
     /// Resolves a bare name and caches the result per scope and depth: results with fewer inferences left may be
     /// less complete.
-    pub(super) fn head(&self, position: Position, name: &'a str, inferences: u32) -> Outcome {
+    fn bare_name(
+        &self,
+        position: Position,
+        name: &'a str,
+        variables: Variables,
+        inferences: u32,
+    ) -> Outcome {
         if position.file != self.file {
-            return self.look_up(position, name, Variables::All, inferences);
+            return self.look_up(position, name, variables, inferences);
         }
-        let key = (position.enclosing, name, inferences);
+        let key = (position.enclosing, name, variables, inferences);
         if let Some(outcome) = self.bare_names.borrow().get(&key) {
             return *outcome;
         }
-        let outcome = self.look_up(position, name, Variables::All, inferences);
+        let outcome = self.look_up(position, name, variables, inferences);
         self.bare_names.borrow_mut().insert(key, outcome);
         outcome
     }
 
     /// Resolves a name that is called with arguments to the method of an enclosing class or module, if a variable has
-    /// the same name: `a = a(1)`. Only a language where the name of a method alone calls it tells both apart by that.
+    /// the same name: `a = a(1)`. Arguments tell both apart only where a method's name alone calls it; elsewhere the
+    /// variable may hold a function.
     pub(in crate::graph) fn method_named_like_variable(
         &self,
         position: Position,
@@ -60,11 +84,6 @@ impl<'a> Evaluator<'a> {
             around.find(|id| definition(*id).is_some_and(|outer| outer.kind.is_container()));
         let outcome = self.head(Position::new(self.file, Some(class?)), name, inferences);
         (!outcome.found.is_empty()).then_some(outcome)
-    }
-
-    /// Resolves a bare name that means no local variable, although the function may declare one of this name.
-    pub(in crate::graph) fn outside_locals(&self, position: Position, name: &'a str) -> Outcome {
-        self.look_up(position, name, Variables::Parameters, MAX_INFERENCES)
     }
 
     /// Resolves a bare name from the innermost scope outwards.
@@ -146,8 +165,12 @@ impl<'a> Evaluator<'a> {
             return None;
         }
         let inner = Position::new(file, Some(id));
-        let local = self.local(Some(id), name);
-        let Some(source) = local.filter(|_| variables == Variables::All) else {
+        let local = match variables {
+            Variables::All => self.local(Some(id), name),
+            Variables::Parameters => None,
+            Variables::None => return None,
+        };
+        let Some(source) = local else {
             return self.parameter(inner, id, name, inferences);
         };
         // `let pool = pool();`: in its own initial value a variable is not in scope.
