@@ -196,16 +196,14 @@ impl Collector<'_> {
     }
 }
 
-/// Returns the definition in whose scope a reference is: the bases and decorators of a definition are outside of it. The
-/// type of the object that a function returns may be one of its parameters.
+/// Returns the definition in whose scope a reference is: the bases and decorators of a definition are outside of it.
 fn scope_of(definitions: &[Definition], reference: &Reference) -> Option<LocalId> {
     let definition = definitions.get(reference.enclosing?.0 as usize)?;
-    let may_be_outside = match reference.kind {
-        ReferenceKind::Base => !definition.kind.is_function(),
-        ReferenceKind::Decorator => true,
-        _ => false,
-    };
-    match may_be_outside && definition.signature.contains(reference.name) {
+    let is_outside = matches!(
+        reference.kind,
+        ReferenceKind::Base | ReferenceKind::Decorator
+    ) && definition.signature.contains(reference.name);
+    match is_outside {
         true => definition.parent,
         false => reference.enclosing,
     }

@@ -69,7 +69,7 @@ pub(super) fn facts_within(
         chained: None,
         exports_object: None,
         constants: None,
-        members_of: Vec::new(),
+        members_of: HashSet::new(),
         implemented: HashSet::new(),
         member_decorators: None,
         top_level: HashMap::new(),
@@ -102,9 +102,10 @@ struct Walker<'t> {
     exports_object: Option<usize>,
     /// The object literal in the value of a variable whose members are constants.
     constants: Option<usize>,
-    /// The object types whose members become those of a type alias or interface.
-    members_of: Vec<usize>,
-    /// Names of types that object literals implement.
+    /// The object types whose members become those of a type alias or interface; those that the walk has reached are
+    /// removed.
+    members_of: HashSet<usize>,
+    /// Names of types that object literals implement; those that the walk has reached are removed.
     implemented: HashSet<usize>,
     /// Decorators that precede their member as siblings, as in TypeScript's grammar, and the start of the
     /// first.
@@ -211,7 +212,7 @@ impl<'t> Visitor<'t> for Walker<'_> {
             Kind::PropertySignature => self.property_signature(node),
             Kind::Interface => self.interface(node, depth),
             Kind::ObjectType => {
-                let has_members = self.members_of.contains(&node.id());
+                let has_members = self.members_of.remove(&node.id());
                 self.collector
                     .within(depth, |c| c.has_members = has_members);
             }

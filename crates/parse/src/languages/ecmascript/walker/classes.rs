@@ -1,5 +1,7 @@
 //! Adds classes, interfaces and enums with their members.
 
+use std::collections::HashSet;
+
 use foveate_model::{DefinitionKind, LocalId, Span, Visibility};
 use tree_sitter::Node;
 
@@ -271,8 +273,8 @@ impl<'t> Walker<'t> {
     }
 
     /// Returns the object types whose members an interface has by its bases: `interface A extends Readonly<{…}>`.
-    fn object_types_of_bases(&self, interface: Node<'_>) -> Vec<usize> {
-        let mut found = Vec::new();
+    fn object_types_of_bases(&self, interface: Node<'_>) -> HashSet<usize> {
+        let mut found = HashSet::new();
         let mut cursor = interface.walk();
         let parts = interface.named_children(&mut cursor);
         for heritage in parts.filter(|part| self.kind(*part) == Kind::Heritage) {

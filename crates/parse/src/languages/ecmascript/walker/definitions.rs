@@ -378,7 +378,9 @@ impl<'t> Walker<'t> {
         draft.modifiers.is_exported = outer.is_exported;
         let id = self.define(self.collector.context.parent, draft);
         self.collector.skip_to(name.end_byte());
-        self.members_of = value.map_or_else(Vec::new, |value| self.object_types(value));
+        self.members_of = value
+            .map(|value| self.object_types(value).collect())
+            .unwrap_or_default();
         self.collector.within(depth, |context| {
             context.enclosing = Some(id);
             context.parent = Some(id);

@@ -179,7 +179,8 @@ pub(super) struct Grammar {
 
 fields! {
     alias, arguments, body, constructor, declaration, function, key, kind, left, name, object, operator,
-    parameter, parameters, pattern, property, return_type, right, source, r#type, value
+    parameter, parameters, pattern, property, return_type, right, source, r#type,
+    type_parameters, value
 }
 
 impl Grammar {

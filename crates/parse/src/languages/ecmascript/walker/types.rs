@@ -1,5 +1,5 @@
 //! Reads written types: the types whose members they have, and the types that object literals are stated to have, by the
-//! variable that holds one, by the function that returns one and by `satisfies`.
+//! variable that holds the literal, by the function that returns it, or by `satisfies`.
 
 use foveate_model::ReferenceKind;
 use tree_sitter::Node;
@@ -33,10 +33,10 @@ impl Walker<'_> {
     }
 
     /// Returns the object types among the types whose members a type has.
-    pub(super) fn object_types(&self, written: Node<'_>) -> Vec<usize> {
+    pub(super) fn object_types(&self, written: Node<'_>) -> impl Iterator<Item = usize> {
         let parts = self.parts_of_type(written).into_iter();
-        let objects = parts.filter(|part| self.kind(*part) == Kind::ObjectType);
-        objects.map(|object| object.id()).collect()
+        let objects = parts.filter(move |part| self.kind(*part) == Kind::ObjectType);
+        objects.map(|object| object.id())
     }
 
     /// Returns the first argument of a type with one of these names: `A` of `Omit<A, 'b'>`.
@@ -87,9 +87,24 @@ impl Walker<'_> {
             "statement_block" => self.returned_at_the_end(body),
             _ => Some(body),
         };
-        if value.is_some_and(|value| self.kind(self.unwrapped(value)) == Kind::Object) {
-            self.implements(self.argument_of(stated, &RESULTS).or(Some(stated)));
+        let stated = self.argument_of(stated, &RESULTS).unwrap_or(stated);
+        let is_object = value.is_some_and(|value| self.kind(self.unwrapped(value)) == Kind::Object);
+        if is_object && !self.is_type_parameter(function, stated) {
+            self.implements(Some(stated));
         }
+    }
+
+    /// Whether a type is a type parameter of a function: `T` in `make<T>(): T`.
+    fn is_type_parameter(&self, function: Node<'_>, written: Node<'_>) -> bool {
+        let fields = &self.grammar.fields;
+        let Some(parameters) = function.child_by_field_id(fields.type_parameters) else {
+            return false;
+        };
+        let mut cursor = parameters.walk();
+        parameters
+            .named_children(&mut cursor)
+            .filter_map(|parameter| parameter.child_by_field_id(fields.name))
+            .any(|name| self.collector.of(name) == self.collector.of(written))
     }
 
     fn returned_at_the_end<'n>(&self, block: Node<'n>) -> Option<Node<'n>> {
@@ -104,15 +119,13 @@ impl Walker<'_> {
         }
     }
 
-    /// Notes a type that an object literal implements: the reference to its name is that to a base. A name of one letter is
-    /// mostly that of a type parameter.
+    /// Notes a type that an object literal implements: a reference by its name is one to a base.
     fn implements(&mut self, stated: Option<Node<'_>>) {
         let name = stated.and_then(|stated| self.name_of_generic(stated).or(Some(stated)));
-        let name = name.filter(|name| name.byte_range().len() > 1);
         self.implemented.extend(name.map(|name| name.id()));
     }
 
-    /// Returns the kind of the reference that the name of a type is.
+    /// Returns the kind of a reference by the name of a type.
     pub(super) fn type_kind(&mut self, name: Node<'_>) -> ReferenceKind {
         if !self.implemented.is_empty() && self.implemented.remove(&name.id()) {
             return ReferenceKind::Base;
