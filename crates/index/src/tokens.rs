@@ -338,8 +338,8 @@ mod tests {
     #[test]
     fn british_words_have_the_terms_of_american_ones() {
         assert_eq!(
-            terms("the colours are normalised"),
-            terms("the colors are normalized")
+            terms("the colours of the catalogue are normalised"),
+            terms("the colors of the catalog are normalized")
         );
         check("normaliseColour", &["normalisecolour", "normal", "color"]);
     }

@@ -1,23 +1,23 @@
 //! Gives words of British spelling their American form, so that "the colour is not normalised" finds `normalize_color`, and
-//! the other way round. Words that both write alike keep their form.
+//! the other way round. Words that are spelled alike in both keep their form.
 
 /// Endings in which British texts write `s` where American ones write `z`. The `s` is the second letter.
 const WITH_Z: [&str; 10] = [
     "ise", "ised", "iser", "isers", "ises", "ising", "isation", "isations", "isable", "isational",
 ];
-/// Minimum letters before such an ending; shorter words are others: `raise`, `advised`.
+/// Minimum letters before such an ending. Shorter words have an `s` in both: `raise`, `advised`.
 const MIN_BEFORE: usize = 4;
-/// What is before such an ending in words that both write with `s`.
+/// Beginnings, up to such an ending, of words that have an `s` in both.
 const WITH_S: [&str; 19] = [
     "advert", "anyw", "clockw", "compr", "comprom", "enterpr", "exerc", "expert", "franch",
     "improv", "likew", "merchand", "otherw", "prec", "prem", "prom", "superv", "surpr", "unsuperv",
 ];
-/// Beginnings of words, British and American.
+/// Beginnings of words, British and American. What is left of an ending, as in `cataloge`, stemming removes.
 const BEGINNINGS: [(&str, &str); 16] = [
     ("analyse", "analyze"),
     ("analysing", "analyzing"),
     ("behaviour", "behavior"),
-    ("catalogue", "catalog"),
+    ("catalogu", "catalog"),
     ("centred", "centered"),
     ("centre", "center"),
     ("colour", "color"),
@@ -72,6 +72,7 @@ mod tests {
             ("localisation", "localization"),
             ("normaliser", "normalizer"),
             ("analysed", "analyzed"),
+            ("catalogued", "cataloged"),
             ("centred", "centered"),
         ] {
             let mut word = british.to_owned();
