@@ -126,8 +126,8 @@ impl Graph {
 
     /// Returns the definitions that an absolute dotted path (`django.db.models.Model.save`,
     /// `package.module.function`) or package specifier resolves to; re-exports are followed. Otherwise those that the
-    /// path spells out from the name of their package on: `render.JSON`, and extensions by their package: `shop.total`
-    /// for `fun Cart.total()`.
+    /// path spells out from the name of their package on (`render.JSON`), or else the extensions of this package and name:
+    /// `shop.total` for `fun Cart.total()`.
     pub fn resolve_dotted(&self, files: &Files, symbols: &Symbols, path: &str) -> Vec<DefId> {
         let dependencies = Dependencies::ignored();
         let names = NameResolver::new(self.tables(files, symbols), &dependencies);
@@ -150,14 +150,13 @@ impl Graph {
             }
             match module.rfind('.') {
                 Some(dot) => end = dot,
-                None => {
-                    let found = in_package_of_name(files, symbols, path);
-                    return match found.is_empty() {
-                        true => extensions_in_package(files, symbols, path),
-                        false => found,
-                    };
-                }
+                None => break,
             }
+        }
+        let found = in_package_of_name(files, symbols, path);
+        match found.is_empty() {
+            true => extensions_in_package(files, symbols, path),
+            false => found,
         }
     }
 
@@ -348,11 +347,10 @@ fn extensions_in_package(files: &Files, symbols: &Symbols, path: &str) -> Vec<De
     };
     let is_meant = |id: &DefId| {
         let definition = files.definition(*id);
-        let rules = &files.file(id.file).language.rules().lookup;
         let content = files.content(id.file);
-        rules.has_extensions
-            && definition.modifiers.is_out_of_line
+        definition.modifiers.is_out_of_line
             && definition.parent.is_none()
+            && files.file(id.file).language.rules().lookup.has_extensions
             && content.is_some_and(|content| *content.facts.package == *package)
     };
     let named = symbols.named(name).iter().copied();

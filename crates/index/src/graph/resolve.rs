@@ -304,9 +304,12 @@ pub(super) fn call_site(
     })
 }
 
-/// Returns the line of the name that uses a definition. A path may be written in several lines, as `rows\n.sum()`, and its
-/// last name, which is the reference's, in another one than those before it.
+/// Returns the line of the name that uses a definition. The reference has the line of its last name; in a path over several
+/// lines, such as `rows\n.sum()`, the names before it may be in others.
 fn line_of_use(files: &Files, file: FileId, reference: &Reference, target: DefId) -> u32 {
+    if reference.path.start == reference.name.start {
+        return reference.line;
+    }
     let text = files.text(file);
     let before = Span {
         end: reference.name.start,

@@ -14,7 +14,7 @@ const COLLECTIONS: [&str; 8] = [
     "array", "list", "iterable", "non-empty-array", "non-empty-list", "Iterator",
     "IteratorAggregate", "Traversable",
 ];
-/// Maximum number of classes that the comment above a class names whose members it has.
+/// Maximum number of classes whose members a class has by the comment above it.
 const MAX_MIXINS: usize = 8;
 
 /// A comment. In a function, `/** @var A $b */` gives the type of a local variable.

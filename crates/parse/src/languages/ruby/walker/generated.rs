@@ -1,5 +1,5 @@
 //! Adds the methods that a loop over literals defines: `%w[a b].each { |c| define_method("#{c}?") { … } }`. They share
-//! one body, so that they are fields, which a call reads.
+//! one body, so that each is a field: a call reads it, and no body is its own.
 
 use foveate_model::{DefinitionKind, Span};
 use tree_sitter::Node;
