@@ -3,7 +3,7 @@
 //! [`mod@pieces`] groups the lines.
 
 pub(crate) mod form;
-mod mangled;
+pub(crate) mod mangled;
 pub(crate) mod messages;
 mod pieces;
 pub(crate) mod places;

@@ -7,9 +7,6 @@ use std::borrow::Cow;
 /// Longest mangled name that is read, in bytes.
 const MAX_SYMBOL: usize = 2_000;
 
-/// Length in bytes of the hash at the end of a name of Rust, with its `h`.
-const HASH: usize = 17;
-
 /// The codes of operators, and their signs.
 const OPERATORS: [(&str, &str); 19] = [
     ("aS", "="),
@@ -93,9 +90,12 @@ fn source_name(symbol: &str) -> Option<String> {
 }
 
 /// Whether a name is the hash at the end of one of Rust: `h0123456789abcdef`.
-fn is_hash(part: &str) -> bool {
-    let digits = part.strip_prefix('h').unwrap_or_default();
-    part.len() == HASH && digits.bytes().all(|byte| byte.is_ascii_hexdigit())
+pub(crate) fn is_hash(part: &str) -> bool {
+    const DIGITS: usize = 16;
+    let digits = part.strip_prefix('h');
+    digits.is_some_and(|digits| {
+        digits.len() == DIGITS && digits.bytes().all(|byte| byte.is_ascii_hexdigit())
+    })
 }
 
 /// Returns a name as it is in sources: Rust escapes the signs in the names of implementations and closures.
@@ -250,6 +250,7 @@ mod tests {
             ("_Z3sumi", "sum"),
             ("_ZL3sumi", "sum"),
             ("_ZN4shop4Cart3sumEi", "shop::Cart::sum"),
+            ("_ZN4shop17calculateTotalSumEv", "shop::calculateTotalSum"),
             ("__ZN4shop4Cart3sumEi", "shop::Cart::sum"),
             ("_ZNK4shop4Cart3sumEv", "shop::Cart::sum"),
             ("_ZN4shop4CartC1ERKS0_", "shop::Cart::Cart"),

@@ -1,6 +1,7 @@
 //! Parses panics and backtraces of Rust, and messages of its compiler and its tests.
 
 use crate::traces::form::{Mark, Order, TraceForm};
+use crate::traces::mangled::is_hash;
 use crate::traces::messages::{drawn, labelled, message, of_compiler, text as message_text};
 use crate::traces::places::{
     Frame, frame, is_path, last_two, location, split_number, without_brackets,
@@ -192,12 +193,6 @@ fn closing(text: &str) -> Option<usize> {
         }
         (depth == 0).then_some(at)
     })
-}
-
-/// Whether a part is a hash: `h0123456789abcdef`.
-fn is_hash(part: &str) -> bool {
-    part.strip_prefix('h')
-        .is_some_and(|hash| hash.len() == 16 && hash.bytes().all(|b| b.is_ascii_hexdigit()))
 }
 
 #[cfg(test)]
