@@ -126,7 +126,7 @@ impl Graph {
 
     /// Returns the definitions that an absolute dotted path (`django.db.models.Model.save`,
     /// `package.module.function`) or package specifier resolves to; re-exports are followed. Otherwise those that the
-    /// path spells out from the name of their package on (`render.JSON`), or else the extensions of this package and name:
+    /// path spells out from the name of their package on (`render.JSON`), or else the extensions in this package:
     /// `shop.total` for `fun Cart.total()`.
     pub fn resolve_dotted(&self, files: &Files, symbols: &Symbols, path: &str) -> Vec<DefId> {
         let dependencies = Dependencies::ignored();

@@ -236,8 +236,8 @@ impl<'a> Resolver<'a> {
         }
     }
 
-    /// Returns the variables that the call of a bare name before the text `after` may mean. A local variable is in scope
-    /// only after its initial value, so that it does not hide a function of its name there.
+    /// Returns the variables that the call of a bare name before the text `after` may mean. A local variable is not in
+    /// scope in its own initial value, so that it does not hide a function of its name there.
     fn variables_in_scope(&self, name: Span, after: &str) -> Variables {
         let may_be_macro = self.names.rules(self.file).macros_need_no_import;
         if may_be_macro && after.starts_with('!') && !after.starts_with("!=") {

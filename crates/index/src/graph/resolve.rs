@@ -304,8 +304,8 @@ pub(super) fn call_site(
     })
 }
 
-/// Returns the line of the name that uses a definition. The reference has the line of its last name; in a path over several
-/// lines, such as `rows\n.sum()`, the names before it may be in others.
+/// Returns the line of the name that uses a definition. The reference has the line of its last name; in a path over
+/// several lines, such as `rows\n.sum()`, the names before it are in others.
 fn line_of_use(files: &Files, file: FileId, reference: &Reference, target: DefId) -> u32 {
     if reference.path.start == reference.name.start {
         return reference.line;

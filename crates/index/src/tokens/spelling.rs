@@ -1,5 +1,5 @@
-//! Gives words of British spelling their American form, so that "the colour is not normalised" finds `normalize_color`, and
-//! the other way round. Words that are spelled alike in both keep their form.
+//! Gives words of British spelling their American form, so that "the colour is not normalised" finds
+//! `normalize_color`, and the other way round. Words that are spelled alike in both keep their form.
 
 /// Endings in which British texts write `s` where American ones write `z`. The `s` is the second letter.
 const WITH_Z: [&str; 10] = [

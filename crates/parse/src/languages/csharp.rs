@@ -119,8 +119,8 @@ static RULES: LanguageRules = LanguageRules {
     ..LanguageRules::new("csharp", 14)
 };
 
-/// Whether a directory is named like a project of tests or benchmarks: `Shop.Tests/`, `Shop.Tests.Web/`, `Shop.UnitTests/`,
-/// `ShopTests/`, `Shop.Benchmarks/`.
+/// Whether a directory is named like a project of tests or benchmarks: `Shop.Tests/`, `Shop.Tests.Web/`, `ShopTests/`,
+/// `Shop.Benchmarks/`.
 fn is_in_test_project(file: &File<'_>) -> bool {
     const ENDINGS: [&str; 4] = ["Tests", "UnitTest", "IntegrationTest", "Benchmarks"];
     is_in_project(file, &ENDINGS, &["Test", "Specs", "Benchmark"])
@@ -140,8 +140,7 @@ fn is_in_example_project(file: &File<'_>) -> bool {
     is_in_project(file, &[], &AFTER_DOT) || directories.any(is_joined)
 }
 
-/// Whether a part between dots of a directory's name has one of these endings, or is one of these names and not the first
-/// part.
+/// Whether a directory's name, split at dots, has a part with one of these endings, or one of these names after a dot.
 fn is_in_project(file: &File<'_>, endings: &[&str], after_dot: &[&str]) -> bool {
     let has_ending = |part: &str| endings.iter().any(|ending| part.ends_with(ending));
     let mut directories = file.path.directory().split('/');

@@ -138,8 +138,8 @@ impl<'f> Scan<'f> {
         });
     }
 
-    /// Records that the current line ends its function with an object, which has the functions inside as its members: the
-    /// name of the function stands for it. That of a method is not in scope inside of it.
+    /// Records that the current line returns an object, whose members are the functions inside its function. The name of
+    /// the function stands for the object. (A method's name is not in scope inside the method.)
     pub(crate) fn returns_object(&mut self) {
         let named = self.function().filter(|function| {
             function.kind == DefinitionKind::Function && !function.name_span.is_empty()

@@ -18,7 +18,7 @@ const USES_OF_FUNCTION: [&str; 3] = ["apply", "bind", "call"];
 /// Maximum number of earlier edges that are searched for one on the same line: minified files have one line.
 const MAX_SAME_LINE: usize = 64;
 
-/// The names of a path of two or more, in their order.
+/// The first and the last names of a path of at least two names.
 struct PathNames<'p> {
     first: &'p str,
     /// The name before the last one.
@@ -32,18 +32,18 @@ impl<'p> PathNames<'p> {
     fn of(path: &'p str) -> Option<Self> {
         let mut names = paths::names(path);
         let first = names.next()?;
-        let mut of = Self {
+        let mut found = Self {
             first,
             owner: first,
             last: names.next()?,
             count: 2,
         };
         for name in names {
-            of.owner = of.last;
-            of.last = name;
-            of.count += 1;
+            found.owner = found.last;
+            found.last = name;
+            found.count += 1;
         }
-        Some(of)
+        Some(found)
     }
 }
 

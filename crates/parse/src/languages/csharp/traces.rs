@@ -153,8 +153,8 @@ impl<'t> Method<'t> {
 /// What stands between namespaces, classes, nested classes and methods.
 const SEPARATORS: [char; 3] = ['.', '+', '/'];
 
-/// Returns where the first compiler-generated name begins: those of classes and methods have the source's name between `<`
-/// and `>`. Other brackets hold the type arguments of an interface: `Cart.IStore<Item>.Get`.
+/// Returns where the first compiler-generated name begins: such names of classes and methods have the source's name
+/// between `<` and `>`. Other brackets hold the type arguments of an interface: `Cart.IStore<Item>.Get`.
 fn generated_at(head: &str) -> Option<usize> {
     let mut brackets = head.match_indices('<').map(|(at, _)| at);
     brackets.find(|at| {

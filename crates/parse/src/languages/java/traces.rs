@@ -163,8 +163,8 @@ fn function(member: &str, stem: &str) -> String {
         "<clinit>" => return String::new(),
         method => method,
     };
-    // `CartKt` contains the functions outside of classes in `Cart.kt`, `Cart_jvmKt` those in `Cart.jvm.kt`. A class for several
-    // files has such a one for each: `ShopKt__CartKt`.
+    // `CartKt` contains the functions outside of classes in `Cart.kt`, `Cart_jvmKt` those in `Cart.jvm.kt`. Where one
+    // class stands for several files, each has a part: `ShopKt__CartKt`.
     let is_facade = |owner: &&str| {
         let part = owner.rsplit("__").next().unwrap_or(owner);
         let name = part.strip_suffix("Kt");
@@ -221,7 +221,7 @@ fn maven(text: &str) -> Option<Mark> {
     is_message.then(|| message((path, line, column), "", text))
 }
 
-/// Whether a line below a message says what cannot be found, or where: `symbol:   method sum(int)`, `location: class Cart`.
+/// Whether a line below a message says what cannot be found, or where: `symbol: method sum(int)`, `location: class Cart`.
 fn is_symbol(text: &str) -> bool {
     const KINDS: [&str; 8] = [
         "class", "constructor", "enum", "interface", "method", "package", "static", "variable",

@@ -38,8 +38,8 @@ fn compiler(text: &str) -> Option<Mark> {
     (has_extension(path, EXTENSIONS) && place.1 > 0).then(|| message(place, "", text))
 }
 
-/// Parses `at 3   app.kexe   0x1a2b   kfun:shop.Cart#sum(kotlin.Int){} + 12 (/a/Cart.kt:3:5)`. Without debug symbols the
-/// place is missing, in reports of crashes the word before the number.
+/// Parses `at 3   app.kexe   0x1a2b   kfun:shop.Cart#sum(kotlin.Int){} + 12 (/a/Cart.kt:3:5)`. Without debug symbols,
+/// the place is missing; in reports of crashes, `at`.
 fn native(text: &str) -> Option<Mark> {
     let (head, rest) = text.split_once("kfun:")?;
     let number = head.strip_prefix("at ").unwrap_or(head).trim_start();

@@ -84,8 +84,8 @@ fn of_head(bytes: &[u8], statement: &[Token]) -> Bracket {
     kind
 }
 
-/// Returns a statement behind the `template <…>` that it begins with, whose defaults look like those of values. A label such
-/// as `public:` may stand before it.
+/// Returns what follows the `template <…>` at the start of a statement, whose defaults look like initial values. A label
+/// such as `public:` may stand before it.
 fn past_template_heads<'s>(bytes: &[u8], mut statement: &'s [Token]) -> &'s [Token] {
     if let [label, colon, rest @ ..] = statement
         && matches!(label.of(bytes), b"public" | b"private" | b"protected")
@@ -429,7 +429,7 @@ impl ConditionalMasker<'_> {
             })
     }
 
-    /// Whether the next code is an `else`, maybe in another conditional.
+    /// Whether the next code is an `else`, possibly in another conditional.
     fn is_before_else(&self, at: usize) -> bool {
         const MAX_TOKENS: usize = 4;
         let is_code = |token: &&Token| {

@@ -56,9 +56,9 @@ impl MacroMasker<'_> {
         self.is(close + 1, b'{') && !(at + 2..close).any(|inside| is_type(self.text(inside)))
     }
 
-    /// Returns the position after a macro that is a statement which nothing ends: before a block, `ON_EXIT { close(); };`,
-    /// or alone on its line, `PUSH_WARNING`, `DISABLE("-Wshadow")`. The grammars take it for a type, and may lose what is
-    /// around.
+    /// Returns the position after a macro that is a statement without a `;`: before a block (`ON_EXIT { close(); };`), or
+    /// alone on its line (`PUSH_WARNING`, `DISABLE("-Wshadow")`). The grammars take it for a type, and may lose the code
+    /// around it.
     fn whole_statement(&self, at: usize, word: &[u8]) -> Option<usize> {
         let is_first = self.statement.last.is_none() && self.is_in_block();
         if !is_first || !is_macro(word) && !is_prefixed_macro(word) {

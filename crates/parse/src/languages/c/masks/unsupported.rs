@@ -50,8 +50,8 @@ impl MacroMasker<'_> {
         is_unknown.then_some(at + 1)
     }
 
-    /// Returns the position after the `typename` of a value that its type makes, `= typename A<B>::c()`. The grammars know it
-    /// where something is declared.
+    /// Returns the position after the `typename` before a construction: `= typename A<B>::c()`. The grammars know the word
+    /// only in declarations.
     pub(super) fn typename_of_value(&self, at: usize) -> Option<usize> {
         const MAX_NAMES: usize = 8;
         if self.statement.last.is_none() && !self.is_in_list() {

@@ -95,7 +95,6 @@ pub(super) fn of_valgrind(text: &str) -> Option<Mark> {
 /// `./shop(sum+0x51e)[0x55d0]`, as `backtrace_symbols` of the C library prints frames. They have no place; static
 /// functions and many in libraries have no name either.
 pub(super) fn of_backtrace(text: &str) -> Option<Mark> {
-    let is_hex = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_hexdigit());
     let (symbol, address) = text.strip_suffix(']')?.rsplit_once("[0x")?;
     let (program, symbol) = symbol.trim_end().strip_suffix(')')?.rsplit_once('(')?;
     let (name, offset) = symbol.rsplit_once("+0x")?;
@@ -111,8 +110,8 @@ pub(super) fn of_backtrace(text: &str) -> Option<Mark> {
     Some(innermost_first(("", 0, 0), name))
 }
 
-/// `@     0x55d0  shop::Cart::sum()`, as Google's loggers and libraries like them print frames; the frame's size may stand
-/// before the name. The place, if it is known, is on the next line.
+/// `@     0x55d0  shop::Cart::sum()`, as Google's loggers and the like print frames; the frame's size may stand before
+/// the name. The place, if it is known, is on the next line.
 pub(super) fn of_logger(text: &str, next: &str) -> Option<Mark> {
     let text = text.strip_prefix("PC: ").unwrap_or(text);
     let (address, name) = text.strip_prefix("@ ")?.trim_start().split_once(' ')?;
@@ -134,12 +133,14 @@ fn is_printed_address(word: &str) -> bool {
     const DIGITS: usize = 16;
     let digits = word.strip_prefix("0x");
     let digits = digits.or_else(|| (word.len() == DIGITS).then_some(word));
-    digits.is_some_and(|digits| {
-        !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_hexdigit())
-    })
+    digits.is_some_and(is_hex)
 }
 
-/// Strips the number before a name: `32  main`.
+fn is_hex(digits: &str) -> bool {
+    !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_hexdigit())
+}
+
+/// Strips the size of the frame before a name: `32  main`.
 fn without_size(name: &str) -> &str {
     match name.split_once(' ') {
         Some((size, rest)) if size.bytes().all(|byte| byte.is_ascii_digit()) => rest.trim_start(),

@@ -75,7 +75,7 @@ fn is_guard(walk: &Walk<'_>, node: Node<'_>, name: Node<'_>) -> bool {
     words.any(|word| word == walk.of(name))
 }
 
-/// Whether the condition around a macro ends behind it. The macro is then a default: `#ifndef A`, `#define A`, `#endif`.
+/// Whether a macro is all that its condition holds. It is then a default: `#ifndef A`, `#define A`, `#endif`.
 fn is_alone(walk: &Walk<'_>, node: Node<'_>) -> bool {
     let after = walk.collector.text.get(node.end_byte()..).unwrap_or("");
     let directive = after.trim_start().strip_prefix('#').unwrap_or("");

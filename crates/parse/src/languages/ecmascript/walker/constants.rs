@@ -51,8 +51,8 @@ impl Walker<'_> {
         })
     }
 
-    /// Whether all keys of an object are spelled as constants are, one of them as several words. Keys of one word, such as
-    /// `USD`, are often data.
+    /// Whether all keys of an object are spelled as constants are, and at least one has an underscore. Keys of one word,
+    /// such as `USD`, are often data.
     fn has_constant_keys(&self, object: Node<'_>) -> bool {
         let mut cursor = object.walk();
         let pairs = object.named_children(&mut cursor);
