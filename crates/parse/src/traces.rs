@@ -14,6 +14,7 @@ use foveate_model::Language;
 use self::form::TraceForm;
 pub use self::form::{Mark, Message, Order};
 pub use self::mangled::with_source_names;
+pub use self::messages::is_warning;
 pub use self::pieces::{Piece, Trace, begin_with_head, pieces};
 use self::places::name_in;
 pub use self::places::{Frame, Severity, clean_path};

@@ -40,6 +40,20 @@ pub(crate) fn labelled(rest: &str) -> Option<&str> {
     is_code.then(|| after.trim())
 }
 
+/// Whether a message is labelled as a warning: by its compiler (`a.c:3:5: warning: text`, `warning[E1]: text`,
+/// `warning CS0168: text`, `w: text`), by its linter (`3:5  warning  text`), or by the build tool around it
+/// (`[WARNING] text`).
+pub fn is_warning(line: &str) -> bool {
+    let line = line.trim_start();
+    let is_label = |text: &str| text.starts_with("warning") && labelled(text).is_some();
+    let mut labels = line.match_indices(": warning");
+    line.starts_with("w: ")
+        || line.starts_with("[WARNING]")
+        || line.contains("  warning  ")
+        || is_label(line)
+        || labels.any(|(at, _)| line.get(at + 2..).is_some_and(is_label))
+}
+
 fn is_note(rest: &str) -> bool {
     ["note:", "info:", "remark:", "help:"]
         .iter()

@@ -6,6 +6,7 @@ use std::ops::Range;
 use foldhash::HashSet;
 
 use super::form::{Mark, Message, Order};
+use super::messages::is_warning;
 use super::places::{Frame, Severity};
 use super::tools::read_groups;
 use super::{error_text, function_above, is_other_stack, read, read_with_next};
@@ -484,12 +485,6 @@ fn name_callers(run: &mut Vec<Frame>) {
     run.retain(|frame| !frame.path.is_empty());
 }
 
-/// Whether a message is labelled as a warning: `warning: text`, `a.c:3:5: warning: text`, `3:5  warning  text`.
-fn is_warning(line: &str) -> bool {
-    let line = line.trim_start();
-    line.starts_with("warning") || line.contains(": warning") || line.contains("  warning  ")
-}
-
 /// Whether a line is a numbered line of source.
 fn is_numbered(line: Option<&&str>) -> bool {
     line.is_some_and(|line| {
@@ -613,6 +608,13 @@ mod tests {
             of("src/cart.ts\n  13:9  warning  Unexpected any  no-any\n  14:9  error  No x  no-x"),
             [Some(Error), Some(Warning)]
         );
+        for (message, severity) in [
+            ("w: file:///w/src/Cart.kt:3:5 x is unused", Warning),
+            ("/w/src/Cart.cs(3,5): warning CS0168: x is unused", Warning),
+            ("src/a.c:3:5: error: no x: warnings are errors", Error),
+        ] {
+            assert_eq!(of(message), [Some(severity)], "{message}");
+        }
         assert_eq!(of("TypeError: x\n    at f (a.js:1:2)"), [None]);
     }
 

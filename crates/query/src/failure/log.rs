@@ -323,7 +323,7 @@ fn without_warnings<'a>(lines: &[&'a str]) -> Vec<&'a str> {
     let kept = lines.iter().filter(|line| {
         match traces::read(line) {
             Some(Mark::Message(_) | Mark::Error | Mark::Header | Mark::Frame(..)) => {
-                is_warning = is_compiler_warning(line);
+                is_warning = traces::is_warning(line);
             }
             Some(Mark::Function(_)) => is_warning = false,
             _ => {}
@@ -331,29 +331,4 @@ fn without_warnings<'a>(lines: &[&'a str]) -> Vec<&'a str> {
         !is_warning
     });
     kept.copied().collect()
-}
-
-/// Whether a compiler message is labelled as a warning: by the compiler, as in `warning: `, `warning[E1]: ` and
-/// `warning CS0168: `, by `w: ` or by the build tool before it.
-fn is_compiler_warning(line: &str) -> bool {
-    let line = line.trim_start();
-    let labelled = |text: &str| {
-        let rest = text.strip_prefix("warning");
-        rest.is_some_and(|rest| rest.starts_with([':', '[']) || begins_with_code(rest))
-    };
-    ["w: ", "[WARNING]"]
-        .iter()
-        .any(|label| line.starts_with(label))
-        || labelled(line)
-        || line
-            .match_indices(": warning")
-            .any(|(at, _)| line.get(at + 2..).is_some_and(labelled))
-}
-
-/// Whether a text begins with the code of a message and a colon: ` CA1822: `.
-fn begins_with_code(text: &str) -> bool {
-    let code = text.strip_prefix(' ').and_then(|text| text.split_once(':'));
-    code.is_some_and(|(code, _)| {
-        !code.contains(' ') && code.ends_with(|c: char| c.is_ascii_digit())
-    })
 }
