@@ -98,7 +98,8 @@ pub struct DefinitionEvidence {
     pub strength: f32,
     /// 0 to 1: the weight of the kind of mention.
     pub mention: f32,
-    /// How many definitions share the name, where a type and its constructors count as one, and so do overloads.
+    /// How many definitions share the name, where a type and its constructors count as one, and so do overloads and the
+    /// parts of a type.
     pub meanings: usize,
     /// Source of the evidence.
     pub from: EvidenceSource,
@@ -139,7 +140,7 @@ pub struct Resolution {
     pub reported: Vec<DefId>,
     /// The function of the innermost stack frame that is found, or else at the first line that the query names.
     pub place: Option<DefId>,
-    /// The functions of the innermost stack frames that are found of the errors that led to the one at `place`.
+    /// Of each error that led to the one at `place`, the function of the innermost stack frame that is found.
     pub causes: Vec<DefId>,
     /// The parts that the caller changed, with their files.
     pub changed: Vec<(FileId, Hunk)>,
@@ -274,14 +275,16 @@ struct Resolver<'a> {
 /// the overloads of a function and the parts of a type in one file, or in files of one package or namespace: partial
 /// classes of C#, `expect` and `actual` of Kotlin. Types of one name and other type parameters count as one, too.
 pub(crate) fn count_meanings(files: &Files, meant: &[DefId]) -> usize {
+    // A repository may have any number of definitions of a name.
+    let all: HashSet<DefId> = meant.iter().copied().collect();
     let is_constructor = |id: &&DefId| {
         let parent = files.definition(**id).parent;
-        parent.is_some_and(|parent| meant.contains(&DefId::new(id.file, parent)))
+        parent.is_some_and(|parent| all.contains(&DefId::new(id.file, parent)))
     };
     let others = meant.iter().filter(|id| !is_constructor(id));
     let names: HashSet<(Option<FileId>, &str, &str)> = others
         .map(|id| {
-            let package = package_of_names(files, id.file);
+            let package = unique_package(files, id.file);
             let file = package.is_empty().then_some(id.file);
             (file, package, &*files.definition(*id).qualified_name)
         })
@@ -290,24 +293,24 @@ pub(crate) fn count_meanings(files: &Files, meant: &[DefId]) -> usize {
 }
 
 /// Returns the file that is named after a type with parts in several files, such as `Cart.cs` of a partial class. A text that
-/// names the type is about this part rather than about the others.
-fn main_file(files: &Files, meant: &[DefId]) -> Option<FileId> {
-    let first = meant.first()?;
-    if meant.iter().all(|id| id.file == first.file) || count_meanings(files, meant) > 1 {
+/// names the type is about this part rather than about the others. `parts` must have one meaning.
+fn main_file(files: &Files, parts: &[DefId]) -> Option<FileId> {
+    let first = parts.first()?;
+    if parts.iter().all(|id| id.file == first.file) {
         return None;
     }
     let is_named_so = |id: &&DefId| {
         let definition = files.definition(**id);
         definition.kind.is_container() && files.file(id.file).path.stem() == &*definition.name
     };
-    let mut named = meant.iter().filter(is_named_so).map(|id| id.file);
+    let mut named = parts.iter().filter(is_named_so).map(|id| id.file);
     let file = named.next()?;
     named.all(|other| other == file).then_some(file)
 }
 
-/// Returns the package that a file declares and that is unique in the repository; empty if it declares none. Code of Go and
-/// Rust names packages by the last part of their paths, which many share.
-fn package_of_names(files: &Files, file: FileId) -> &str {
+/// Returns the package that a file declares, if its name tells it from all others; else an empty text. Code of Go and Rust
+/// names packages by the last part of their paths, which several may share.
+fn unique_package(files: &Files, file: FileId) -> &str {
     let rules = &files.file(file).language.rules().lookup;
     match files.content(file) {
         Some(content) if !rules.uses_name_their_package => &content.facts.package,
@@ -398,7 +401,10 @@ impl Resolver<'_> {
         let mut counted = meant.clone();
         counted.retain(|id| !counterparts.contains(id));
         let meanings = count_meanings(files, &counted);
-        let main_file = main_file(files, &counted);
+        let main_file = match meanings {
+            1 => main_file(files, &counted),
+            _ => None,
+        };
         let in_main_file = |id: &DefId| Some(id.file) == main_file;
         let sharing_main = counted.iter().filter(|id| in_main_file(id)).count();
         for definition in meant {

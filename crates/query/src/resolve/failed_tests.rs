@@ -1,7 +1,8 @@
 //! Resolves the titles of failed tests to the blocks that define the tests: `it('collects', …)` within
 //! `describe('scope', …)`; and their names to functions of tests, or else to files.
 
-use foveate_index::{DefId, FileId, Snapshot};
+use foldhash::HashMap;
+use foveate_index::{DefId, FileId, Files, Snapshot};
 use foveate_model::Role;
 
 use super::frames::ends_with_path;
@@ -18,42 +19,54 @@ impl Resolver<'_> {
             true => self.config.strength.last_frame,
             false => self.config.strength.frame,
         };
+        let snapshot = self.snapshot;
+        let mut programs = None;
         for (position, test) in text.failed_tests.iter().enumerate() {
             if !self.has_time_for(position) {
                 break;
             }
-            let found = meant_by(self.snapshot, test);
-            if found.is_empty() {
-                self.test_program(test, strength);
+            let found = meant_by(snapshot, test);
+            if let Some(name) = name_of_program(test)
+                && found.is_empty()
+            {
+                let programs = programs.get_or_insert_with(|| test_files(&snapshot.files));
+                let files = programs.get(name).map_or(&[][..], Vec::as_slice);
+                self.add_test_files(files, strength);
             }
             let label = test.titles.join(test.separator);
             let added = self.added(&label, EvidenceSource::Traceback, strength, &found);
             let mut files: Vec<_> = added.iter().map(|id| id.file).collect();
             files.dedup();
-            for file in &files {
-                let share = strength / files.len() as f32;
-                self.add_file(*file, EvidenceSource::Traceback, share);
-            }
+            self.add_test_files(&files, strength);
         }
     }
 
-    /// Resolves a name that no function has to the test files of this name: a test of CTest is a program, which mostly runs
-    /// what is in one file.
-    fn test_program(&mut self, test: &FailedTest, strength: f32) {
-        let ([name], TestNaming::Names, "") = (&*test.titles, test.naming, &*test.path) else {
-            return;
-        };
-        let files = &self.snapshot.files;
-        let is_meant = |id: &FileId| {
-            let file = files.file(*id);
-            file.role == Role::Test && file.path.stem() == name.as_str()
-        };
-        let found: Vec<FileId> = files.ids().filter(is_meant).collect();
-        for file in &found {
-            let share = strength / found.len() as f32;
+    fn add_test_files(&mut self, files: &[FileId], strength: f32) {
+        for file in files {
+            let share = strength / files.len() as f32;
             self.add_file(*file, EvidenceSource::Traceback, share);
         }
     }
+}
+
+/// Returns the name of a test that may be a program: a test of CTest is one, which mostly runs what is in one file.
+fn name_of_program(test: &FailedTest) -> Option<&str> {
+    match (&*test.titles, test.naming, &*test.path) {
+        ([name], TestNaming::Names, "") => Some(name),
+        _ => None,
+    }
+}
+
+/// Returns the test files by their names without endings.
+fn test_files(files: &Files) -> HashMap<&str, Vec<FileId>> {
+    let mut found: HashMap<&str, Vec<FileId>> = HashMap::default();
+    for id in files.ids() {
+        let file = files.file(id);
+        if file.role == Role::Test {
+            found.entry(file.path.stem()).or_default().push(id);
+        }
+    }
+    found
 }
 
 /// Returns the definitions that a test may be: by its own title or name, or else the innermost group that is found, since
