@@ -103,7 +103,7 @@ impl Failures {
             return (String::new(), 0);
         };
         let mut text = match short_name(&first.test) {
-            // The words of a title count for more than those of the error, which is little more than a place.
+            // The trace has the message, too. As a title, its words would count for more than the place.
             "" if first.trace.contains(&first.message) => String::new(),
             "" => format!("{}\n", first.message),
             name => format!("{name} fails: {}\n", first.message),

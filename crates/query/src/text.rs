@@ -141,7 +141,7 @@ pub struct QueryText {
     pub imports: Vec<String>,
     /// Stack frames, outermost first as Python prints them (JavaScript's are reversed). Of equal ones, the last is kept.
     pub frames: Vec<Frame>,
-    /// Those of the frames that are the innermost ones of errors that led to others, at most a few.
+    /// The innermost frames of errors that led to others, at most a few. They are among `frames`, too.
     pub causes: Vec<Frame>,
     /// Failed tests that the output of a test runner names.
     pub failed_tests: Vec<FailedTest>,

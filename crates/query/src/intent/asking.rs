@@ -20,10 +20,11 @@ const DEFINITIONS: &[&str] = &["definition", "definitions", "declaration", "decl
 /// Returns the word of a clause by which it asks, if there is one. Only one word of a clause asks; another one of its kind
 /// is the subject, as in "who uses the call graph".
 pub(super) fn word(clause: &[Word]) -> Option<&Word> {
-    // "Which tests cover Consumer" is about a class.
-    let may_ask = |at: usize, word: &Word| !word.is_name && (at == 0 || !word.is_capitalised);
-    let asks =
-        |(at, word): &(usize, &Word)| may_ask(*at, word) && (is_use(word) || is_definition(word));
+    let asks = |(at, word): &(usize, &Word)| {
+        // "Which tests cover Consumer" is about a class.
+        let is_subject = word.is_name || *at > 0 && word.is_capitalised;
+        !is_subject && (is_use(word) || is_definition(word))
+    };
     let opens_with = |words: &[&str]| {
         let first = clause.first();
         first.is_some_and(|first| words.contains(&first.text.as_str()))

@@ -56,8 +56,8 @@ pub(super) fn described(files: &Files, is_asked: impl Fn(u64) -> bool) -> HashMa
     described
 }
 
-/// Returns the names of tools by which most source files have a directory: `composer` for `src/Composer/Cache.php`. Then
-/// the repository is that of the tool.
+/// Returns the names of tools after which a directory above most source files is named, `composer` for
+/// `src/Composer/Cache.php`: the repository is that of the tool.
 fn own_names(files: &Files) -> BTreeSet<String> {
     let well_known = files.well_known().iter();
     let mut counts: BTreeMap<String, usize> = well_known

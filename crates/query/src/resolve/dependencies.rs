@@ -1,5 +1,5 @@
 //! Resolves a short question about the version of a dependency to the lines of manifests that require it: "bump the kotlin
-//! version" to `kotlin = "2.1"`. Such a line has one word of the question, and lines about its plugins have more.
+//! version" to `kotlin = "2.1"`. A search for the words would prefer lines about its plugins, which have more of them.
 
 use foveate_index::{FileId, Files};
 use foveate_model::FileKind;

@@ -103,8 +103,7 @@ impl Resolver<'_> {
     }
 
     /// Resolves one identifier or dotted chain of identifiers. Returns false if nothing has this name; a similar
-    /// name, or parts of it, may have been found nevertheless. A type of
-    /// a standard library leads to no similar name.
+    /// name, or parts of it, may have been found nevertheless. A type of a standard library leads to no similar name.
     pub(super) fn name(&mut self, name: &str, from: EvidenceSource, strength: f32) -> bool {
         let name = name.trim_start_matches("self.").trim_start_matches("this.");
         let name = &*self.with_mark_of_definition(self.with_sign_of_definition(name));
@@ -328,9 +327,9 @@ impl Resolver<'_> {
         true
     }
 
-    /// Resolves `m.f` to `f` at the top of the files named `m`: texts leave out the packages around a module; or else of
-    /// the source files directly in a directory named `m`: headers are often in the directory of their namespace, which a
-    /// macro may open. Returns false if there is none.
+    /// Resolves `m.f` to `f` at the top of the files named `m`, since texts leave out the packages around a module; or else
+    /// at the top of the source files directly in a directory named `m`: headers are often in one that is named after their
+    /// namespace, which a macro may open. Returns false if there is none.
     fn in_file_of_name(&mut self, name: &str, from: EvidenceSource, strength: f32) -> bool {
         let Some((path, last)) = name.rsplit_once('.') else {
             return false;
@@ -451,8 +450,8 @@ impl Resolver<'_> {
         !found.is_empty()
     }
 
-    /// Returns the definitions with the name of the repository that is most similar to a name, and the similarity, if any
-    /// name is similar enough and few names of the query were compared so far.
+    /// Returns the definitions with the most similar name of the repository, and the similarity; none if no name is similar
+    /// enough, or if as many names of the query as may be were compared before.
     fn similar(&mut self, name: &str) -> Option<(Vec<DefId>, f32)> {
         let folded = fold(name);
         if folded.len() < self.config.min_fuzzy_name_len || self.fuzzy_left == 0 {

@@ -150,8 +150,8 @@ impl Resolver<'_> {
 
     /// Returns a word as the title spells it, if that is the name of a definition. A word in lower case is only meant as a
     /// name if it has a sigil (`$patch`, `_load`) or the mark of a macro (`check!`), or where functions, types or constants
-    /// are asked about: "where is caching implemented?" looks for more than a variable `caching`. What anything may have,
-    /// uses, tests and dependencies, is asked of it only if nothing else has its name: "who uses redirect".
+    /// are asked about: "where is caching implemented?" looks for more than a variable `caching`. Anything may have uses,
+    /// tests and dependencies: in questions for these, a word is a name only if a single function or type has it.
     fn spelled_like_definition<'t>(
         &self,
         word: &str,
@@ -198,7 +198,7 @@ impl Resolver<'_> {
         is_meant.then_some(name)
     }
 
-    /// Whether the definitions of a name outside tests are a single function or type.
+    /// Whether the definitions of a name in source files are a single function or type.
     fn is_one_function_or_type(&self, found: &[DefId]) -> bool {
         let files = &self.snapshot.files;
         let mut code = found.to_vec();
@@ -272,7 +272,7 @@ impl Resolver<'_> {
     }
 }
 
-/// Whether code of a kind is mostly spoken of by its name. Constants are macros that stand for a function, too.
+/// Whether code of a kind is mostly spoken of by its name. A macro that stands for a function is a constant.
 fn is_declared(kind: DefinitionKind) -> bool {
     let is_named = matches!(kind, DefinitionKind::Constant | DefinitionKind::TypeAlias);
     is_named || kind.is_function() || kind.is_class()

@@ -90,13 +90,8 @@ pub(super) fn files_in(line: &str) -> Vec<Range<usize>> {
     for word in line.split_inclusive(char::is_whitespace) {
         let start = end;
         end += word.len();
-        let is_file = |path: &PathMention| {
-            path.is_certain && (is_command || path.line > 0 || word.contains('/'))
-        };
-        if read(word.trim_end(), Context::Prose)
-            .as_ref()
-            .is_some_and(is_file)
-        {
+        let path = read(word.trim_end(), Context::Prose).filter(|path| path.is_certain);
+        if path.is_some_and(|path| is_command || path.line > 0 || word.contains('/')) {
             files.push(start..end);
         }
     }
