@@ -136,7 +136,8 @@ pub struct Resolution {
     pub sections: Vec<NamedSection>,
     /// Lines that the query names and that are in no function, each with its stretch.
     pub lines: Vec<NamedLine>,
-    /// The first functions that messages of compilers, linters and tests are about: those with errors, if any has one.
+    /// The first functions that messages of compilers, linters and tests are about; if any message is an error, those of
+    /// errors.
     pub reported: Vec<DefId>,
     /// The function of the innermost stack frame that is found, or else at the first line that the query names.
     pub place: Option<DefId>,

@@ -267,13 +267,12 @@ impl Resolver<'_> {
     /// case of `main`, which every program has, at the line. Otherwise the frame is probably of the caller's own code, in a
     /// file that has a usual name.
     fn may_be_meant(&self, file: FileId, frame: &Frame) -> bool {
-        let path = self.snapshot.files.path(file);
-        let printed = directory_name(&frame.path);
         if frame.function.is_empty() {
             return !is_main(&frame.path) || self.may_be_main(file, &frame.path);
         }
+        let printed = directory_name(&frame.path);
         printed.is_none()
-            || directory_name(path) == printed
+            || directory_name(self.snapshot.files.path(file)) == printed
             || self.function_in(file, frame).is_some_and(|id| {
                 let found = self.snapshot.files.definition(id);
                 &*found.name != "main" || found.lines.contains(frame.line)

@@ -521,9 +521,13 @@ impl Collector<'_> {
     /// Collects from a trace. What a trace above has, too, is not repeated in its text.
     fn trace(&mut self, trace: &Trace<'_>) {
         let mut text = String::new();
-        let left = MAX_CAUSES.saturating_sub(self.text.causes.len());
-        let causes = trace.causes.iter().take(left).cloned();
-        self.text.causes.extend(causes);
+        let causes = &mut self.text.causes;
+        for cause in &trace.causes {
+            // A log may repeat a trace.
+            if causes.len() < MAX_CAUSES && !causes.contains(cause) {
+                causes.push(cause.clone());
+            }
+        }
         for found in &trace.frames {
             self.frame(found);
             let key = format!("{}:{} {}", found.path, found.line, found.function);

@@ -451,3 +451,17 @@ fn mangled_names_are_read_as_in_sources() {
     );
     assert_eq!(names(&text, MentionKind::ErrorMessage), ["shop.Cart.sum"]);
 }
+
+#[test]
+fn causes_of_a_repeated_trace_are_kept_once() {
+    let chain = |line: u32| {
+        format!(
+            "Then:\n\n```\nTraceback (most recent call last):\n  File \"shop/pool.py\", line {line}, in take\n    raise EmptyError(1)\nEmptyError: 1\n\n\
+             During handling of the above exception, another exception occurred:\n\n\
+             Traceback (most recent call last):\n  File \"shop/pool.py\", line 9, in give\n    raise FullError(1)\nFullError: 1\n```\n\n"
+        )
+    };
+    let text = parse(&format!("It fails\n\n{}{}", chain(3).repeat(5), chain(5)));
+    let lines: Vec<u32> = text.causes.iter().map(|frame| frame.line).collect();
+    assert_eq!(lines, [3, 5]);
+}
