@@ -90,6 +90,9 @@ fn hostile_texts_take_linear_time() {
         "the error is:\n\na b c\n\n",
         "Failed tests:\na.b\n",
         "at a.b(a) in\n",
+        "_ZN1aE ",
+        "[1.2]",
+        "$ a.py\n",
     ];
     for piece in pieces {
         check_time(&piece.repeat(100_000 / piece.len()));
