@@ -35,8 +35,8 @@ pub(super) struct LookedUp {
     asks: Option<LookUp>,
     /// Empty if the question does not look up a name, or if its name is not found.
     definitions: Vec<DefId>,
-    /// The definitions and the members of those that are types; for a file its definitions. Calls of a function that has
-    /// the name of a type are none of members.
+    /// The definitions and the members of those that are types; for a file its definitions. A question for the calls of a
+    /// function with the name of a type is about no members.
     parts: Vec<DefId>,
     /// The files that a question for uses or dependencies names instead of definitions.
     modules: Vec<FileId>,
@@ -66,25 +66,38 @@ impl LookedUp {
         config: &AssembleConfig,
     ) -> Self {
         let definitions = written(resolution, named);
-        let is_known = !definitions.is_empty() && resolution.unknown_names.is_empty();
-        if asks == LookUp::Implementers && !is_known {
-            return Self::of_foreign_base(snapshot, query, config);
-        }
-        if !resolution.unknown_names.is_empty() {
-            return Self::of_inherited(snapshot, asks, &resolution.unknown_names);
-        }
-        if asks == LookUp::Uses && definitions.is_empty() {
-            return Self::of_modules(snapshot, resolution);
-        }
-        if asks == LookUp::Dependencies && definitions.is_empty() {
-            return Self::of_dependent_modules(snapshot, resolution);
-        }
+        let unknown = resolution.unknown_names.as_slice();
         let is_function = |id: &DefId| snapshot.files.definition(*id).kind.is_function();
-        // What a type does is more than its own code says.
-        if asks == LookUp::Behaviour && !definitions.iter().all(is_function) {
-            return Self::default();
+        match asks {
+            LookUp::Overrides if !unknown.is_empty() => Self::of_inherited(snapshot, unknown),
+            LookUp::Implementers if definitions.is_empty() || !unknown.is_empty() => {
+                let inherited = Self::of_inherited(snapshot, unknown);
+                match inherited.is_found() {
+                    true => inherited,
+                    false => Self::of_foreign_base(snapshot, query, config),
+                }
+            }
+            _ if !unknown.is_empty() => Self::default(),
+            LookUp::Uses if definitions.is_empty() => Self::of_modules(snapshot, resolution),
+            LookUp::Dependencies if definitions.is_empty() => {
+                Self::of_dependent_modules(snapshot, resolution)
+            }
+            // What a type does is more than its own code says.
+            LookUp::Behaviour if !definitions.iter().all(is_function) => Self::default(),
+            _ => {
+                let meant = meant(snapshot, asks, query, resolution, definitions);
+                Self::of_definitions(snapshot, meant, resolution.has_only_names, config)
+            }
         }
-        let (definitions, asks) = meant(snapshot, asks, query, resolution, definitions);
+    }
+
+    /// Finds what the question asks of the definitions that it means, or what uses them if they have none of that.
+    fn of_definitions(
+        snapshot: &Snapshot,
+        (definitions, asks): (Vec<DefId>, LookUp),
+        has_only_names: bool,
+        config: &AssembleConfig,
+    ) -> Self {
         let max_meanings = config.cards.max_meanings;
         let has_many = definitions.len() > max_meanings;
         let meanings = count_meanings(&snapshot.files, &definitions);
@@ -114,7 +127,6 @@ impl LookedUp {
         let uses = used.iter().flat_map(|id| snapshot.graph.uses_of(*id));
         let is_sure = |site: &&CallSite| site.confidence != Confidence::NameOnly;
         let sure = uses.filter(is_sure).count();
-        let has_only_names = resolution.has_only_names;
         Self {
             asks: Some(asks),
             definitions,
@@ -130,7 +142,7 @@ impl LookedUp {
 
     /// Finds the types with methods that override a method of an unknown name, such as `Command.handle`, that its type
     /// inherits from a base outside the repository.
-    fn of_inherited(snapshot: &Snapshot, asks: LookUp, unknown: &[String]) -> Self {
+    fn of_inherited(snapshot: &Snapshot, unknown: &[String]) -> Self {
         let [name] = unknown else {
             return Self::default();
         };
@@ -138,9 +150,6 @@ impl LookedUp {
         let Some((owner, method)) = name.rsplit_once('.') else {
             return Self::default();
         };
-        if asks != LookUp::Overrides {
-            return Self::default();
-        }
         let Snapshot { files, symbols, .. } = snapshot;
         let class = owner.rsplit('.').next().unwrap_or(owner);
         let mut definitions = symbols.named(class).to_vec();
@@ -153,7 +162,7 @@ impl LookedUp {
         definitions.truncate(MAX_INHERITING);
         definitions.retain(|class| !overriding_member(snapshot, *class, method).is_empty());
         Self {
-            asks: Some(asks),
+            asks: Some(LookUp::Overrides),
             parts: definitions.clone(),
             definitions,
             inherited: Some(method.to_owned()),
@@ -340,7 +349,7 @@ fn meant(
     (definitions, asks)
 }
 
-/// Whether definitions have nothing of what a question asks for, so that their uses are the next best answer.
+/// Whether definitions have nothing of what a question asks for.
 fn has_none(snapshot: &Snapshot, asks: LookUp, definitions: &[DefId], parts: &[DefId]) -> bool {
     let is_extended = |id: &DefId| is_extended(snapshot, *id);
     let has_tests = |id: &DefId| !snapshot.graph.tests_of(*id).is_empty();
@@ -352,7 +361,7 @@ fn has_none(snapshot: &Snapshot, asks: LookUp, definitions: &[DefId], parts: &[D
     }
 }
 
-/// Returns the issue that nothing of what a question asks for was found.
+/// Returns the issue that definitions have nothing of what a question asks for.
 fn none_found(files: &Files, asks: LookUp, definitions: &[DefId]) -> Option<Issue> {
     let is_function_or_type = |id: &DefId| {
         let kind = files.definition(*id).kind;
@@ -391,7 +400,8 @@ fn written(resolution: &Resolution, named: &NamedDefinitions) -> Vec<DefId> {
 }
 
 /// Returns the definitions that a question for a definition means: those of the kind that it says, without constructors of
-/// types among them, and with the declarations in other files, such as headers, and the types that aliases name.
+/// types among them, and with the declarations in other files, such as headers, and the types and functions that aliases
+/// name.
 fn defined(snapshot: &Snapshot, query: &str, definitions: Vec<DefId>) -> Vec<DefId> {
     let files = &snapshot.files;
     let mut found = of_kind(files, query, without_constructors(files, definitions));
@@ -440,7 +450,7 @@ fn without_constructors(files: &Files, definitions: Vec<DefId>) -> Vec<DefId> {
     definitions.into_iter().filter(is_outer).collect()
 }
 
-/// Whether a function among the definitions has the name of a type among them, as one that makes values of the type may.
+/// Whether a function among the definitions has the name of a type among them: it makes values of the type.
 fn has_factory(files: &Files, definitions: &[DefId]) -> bool {
     let definitions = || definitions.iter().map(move |id| files.definition(*id));
     let types = definitions().filter(|definition| definition.kind.is_class());
