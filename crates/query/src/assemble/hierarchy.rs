@@ -155,7 +155,7 @@ pub(super) fn implementers(snapshot: &Snapshot, interface: DefId) -> Vec<DefId> 
     found
 }
 
-/// Whether a definition is a type, or a module whose members classes take over by including it.
+/// Whether a definition is a type, or a module that classes include, which gives them its members.
 pub(super) fn is_type(snapshot: &Snapshot, id: DefId) -> bool {
     let kind = snapshot.files.definition(id).kind;
     kind.is_class() || kind.is_container() && is_extended(snapshot, id)
@@ -163,13 +163,19 @@ pub(super) fn is_type(snapshot: &Snapshot, id: DefId) -> bool {
 
 /// Whether something extends or implements a type, or includes a module.
 pub(super) fn is_extended(snapshot: &Snapshot, class: DefId) -> bool {
-    let Snapshot { files, graph, .. } = snapshot;
+    let Snapshot {
+        files,
+        symbols,
+        graph,
+        ..
+    } = snapshot;
     let is_base = |site: &CallSite| {
         site.confidence != Confidence::NameOnly
             && site.enclosing != Some(class)
             && is_base(files, class, site)
     };
-    graph.uses_of(class).iter().any(is_base) || !implementers(snapshot, class).is_empty()
+    graph.uses_of(class).iter().any(is_base)
+        || !graph.implementers(files, symbols, class).is_empty()
 }
 
 /// Returns the classes that extend or implement a class, also through others, the nearest first.

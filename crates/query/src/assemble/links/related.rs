@@ -62,9 +62,14 @@ pub(super) fn implicit_implementers(plan: &Plan<'_>, types: &[DefId]) -> Vec<Lin
 pub(super) fn dependencies(plan: &Plan<'_>) -> Vec<Link> {
     let Snapshot { files, graph, .. } = plan.snapshot;
     let parts = plan.looked_up.parts();
-    let mut seen: HashSet<DefId> = HashSet::default();
+    let mut seen: HashSet<DefId> = parts.iter().copied().collect();
+    let mut read: HashSet<DefId> = HashSet::default();
     let mut found = Vec::new();
     for of in parts {
+        // A part may be inside another one: each body is read once.
+        if !read.insert(*of) {
+            continue;
+        }
         let lines = files.definition(*of).lines;
         let first_use = |id: DefId| {
             let sites = graph.uses_of(id);
@@ -72,17 +77,18 @@ pub(super) fn dependencies(plan: &Plan<'_>) -> Vec<Link> {
             let site = sites.get(at).filter(|site| site.file == of.file);
             site.map_or(u32::MAX, |site| site.line)
         };
-        let bodies = std::iter::once(*of).chain(inside(files, *of));
+        let inner = inside(files, *of).filter(|id| read.insert(*id));
+        let bodies = std::iter::once(*of).chain(inner);
         for (id, confidence) in bodies.flat_map(|body| graph.used_by(body)) {
             let used = files.definition(*id);
             let is_within = id.file == of.file && lines.overlap(used.lines) > 0;
             let is_new = *confidence != Confidence::NameOnly && !is_within;
-            if is_new && !parts.contains(id) && seen.insert(*id) {
-                let is_detail = matches!(
+            if is_new && seen.insert(*id) {
+                let is_field = matches!(
                     used.kind,
                     DefinitionKind::Field | DefinitionKind::EnumMember
                 );
-                let order = (is_detail, id.file == of.file, first_use(*id));
+                let order = (is_field, id.file == of.file, first_use(*id));
                 found.push((order, *id, *of));
             }
         }
@@ -97,17 +103,18 @@ pub(super) fn dependencies(plan: &Plan<'_>) -> Vec<Link> {
     links.collect()
 }
 
-/// Returns the definitions inside a function or value, at any depth: it depends on what they use. The members of a type are
-/// looked up themselves.
+/// Returns the definitions inside a function, module or value, at any depth: it depends on what they use. A type has none:
+/// its members are looked up themselves.
 fn inside(files: &Files, outer: DefId) -> impl Iterator<Item = DefId> {
     let definition = files.definition(outer);
+    let has_inner = !definition.kind.is_class();
     let later = files.definitions_of(outer.file);
     let later = later.skip(outer.local.0 as usize + 1);
     later
-        .take_while(move |id| files.definition(*id).lines.start <= definition.lines.end)
-        .filter(move |id| {
-            !definition.kind.is_class() && definition.span.contains(files.definition(*id).span)
+        .take_while(move |id| {
+            has_inner && files.definition(*id).lines.start <= definition.lines.end
         })
+        .filter(move |id| definition.span.contains(files.definition(*id).span))
 }
 
 /// Adds the signature of a definition that is related to `of`; returns its tokens as the error if it does not fit.
