@@ -10,7 +10,7 @@ use crate::intent::{self, Intent, IntentKind};
 use crate::issue::{Issue, IssueCode};
 use crate::rank::{self, ListedFile, ListedPlace, Ranked, RankedFile, RankedPlace, Words};
 use crate::request::{Hunk, Request};
-use crate::resolve::{self, ListedSymbol, Resolution, ResolvedSymbol};
+use crate::resolve::{self, ListedSymbol, ResolvedSymbol};
 use crate::text::QueryText;
 use crate::{tokenizer, unsafe_text};
 
@@ -84,12 +84,8 @@ pub fn answer(
     now: &dyn Fn() -> f64,
 ) -> Answer {
     let start = now();
-    // The words of such a query are those of templates and guides, and not of the change.
-    let silent = request.asks_only_for_review().then(|| Request {
-        query: String::new(),
-        ..request.clone()
-    });
-    let request = silent.as_ref().unwrap_or(request);
+    let request = request.without_review_words();
+    let request = &*request;
     let text = request.text();
     let intent = intent(&text, request);
     let detected = now();
@@ -107,7 +103,8 @@ pub fn answer(
         request.limit,
     );
     let done = now();
-    let mut issues = ranking_issues(&mut ranked, &resolution, intent.kind);
+    let mut issues = std::mem::take(&mut ranked.issues);
+    issues.extend(resolution.unknown_focus());
     issues.extend(no_match(&ranked, request, &snapshot.files));
     let found = StageResults {
         intent: &intent,
@@ -140,14 +137,6 @@ pub fn answer(
         assemble: now() - done,
     };
     answer
-}
-
-/// Takes the issues out of the ranking, and adds those of names that nothing has.
-fn ranking_issues(ranked: &mut Ranked, resolution: &Resolution, intent: IntentKind) -> Vec<Issue> {
-    let mut issues = std::mem::take(&mut ranked.issues);
-    issues.extend(resolution.unknown_focus());
-    issues.extend(resolution.unknown_names(intent, ranked.files.len()));
-    issues
 }
 
 /// Returns the issue `no_match` if no file was found and no change was given.

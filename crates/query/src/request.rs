@@ -1,5 +1,7 @@
 //! Defines the validated request: the limits of the wire are checked before a `Request` exists.
 
+use std::borrow::Cow;
+
 use foveate_model::{Lines, RepoPath};
 
 use crate::intent::IntentKind;
@@ -162,8 +164,19 @@ const REVIEW_WORDS: &[&str] = &[
 ];
 
 impl Request {
-    /// Whether the query says nothing but that the change is to be looked at.
-    pub(crate) fn asks_only_for_review(&self) -> bool {
+    /// Returns the request, without its query if that only asks to look at the change: its words are those of templates and
+    /// guides, and not of the change.
+    pub(crate) fn without_review_words(&self) -> Cow<'_, Self> {
+        match self.asks_only_for_review() {
+            true => Cow::Owned(Self {
+                query: String::new(),
+                ..self.clone()
+            }),
+            false => Cow::Borrowed(self),
+        }
+    }
+
+    fn asks_only_for_review(&self) -> bool {
         let words = self.query.split(|c: char| !c.is_alphanumeric());
         let mut words = words.filter(|word| !word.is_empty()).map(str::to_lowercase);
         let is_of_review = |word: String| REVIEW_WORDS.binary_search(&word.as_str()).is_ok();
@@ -214,5 +227,16 @@ impl Default for Request {
             base: String::new(),
             seen: Seen::default(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// They are searched by bisection.
+    #[test]
+    fn words_of_reviews_are_sorted() {
+        assert!(REVIEW_WORDS.is_sorted());
     }
 }

@@ -48,7 +48,8 @@ fn specificity(plan: &Plan<'_>) -> f32 {
     let is_named = symbols.any(|s| s.is_identifier() || is_lookup && s.is_word())
         || is_lookup && names_best_file(plan)
         || !plan.resolution.files.is_empty()
-        || !plan.resolution.changed.is_empty();
+        || !plan.resolution.changed.is_empty()
+        || plan.looked_up.is_found();
     if is_named {
         return 1.0;
     }

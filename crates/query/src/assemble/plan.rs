@@ -94,14 +94,7 @@ impl<'a> Plan<'a> {
         let files = &snapshot.files;
         let (seen, unknown_seen) = seen::lines(files, &request.seen);
         let look_up = intent.look_up.filter(|_| !request.has_change());
-        let purpose = match look_up {
-            Some(LookUp::Definition | LookUp::Implementers) if resolution.has_only_names => {
-                NamePurpose::Name
-            }
-            Some(_) => NamePurpose::LookUp,
-            None if intent.kind.is_change() => NamePurpose::Change,
-            None => NamePurpose::Question,
-        };
+        let purpose = purpose(look_up, intent, resolution);
         let named = NamedDefinitions::new(resolution, &config.cards, purpose);
         let looked_up = match look_up {
             Some(asks) => {
@@ -110,7 +103,7 @@ impl<'a> Plan<'a> {
             }
             None => LookedUp::default(),
         };
-        let none_found = looked_up.none_found();
+        let not_found = not_found(&looked_up, found);
         let first_files = match looked_up.is_exact() {
             true => looked_up.files(),
             false => files_by_rank(files, resolution, ranked),
@@ -135,7 +128,7 @@ impl<'a> Plan<'a> {
             packed: Packed::new(form, seen),
             near_duplicates: NearDuplicates::default(),
             dropped: DroppedList::default(),
-            issues: unknown_seen.into_iter().chain(none_found).collect(),
+            issues: unknown_seen.into_iter().chain(not_found).collect(),
         }
     }
 
@@ -148,7 +141,8 @@ impl<'a> Plan<'a> {
         (self.failed_tests.iter()).any(|id| place == PlaceId::Definition(*id))
     }
 
-    /// Whether a place is code outside functions with a line that the query names, or a function that a message is about.
+    /// Whether a place is code outside functions with a line that the query names, or a function that a message of a compiler
+    /// or linter is about.
     pub(super) fn has_named_line(&self, place: PlaceId) -> bool {
         let Resolution {
             lines, reported, ..
@@ -271,6 +265,29 @@ impl<'a> Plan<'a> {
         let line = files.definition(id).own_lines().start;
         self.packed.has(PlaceId::Definition(id)) || self.packed.shows_head(id.file, line)
     }
+}
+
+/// Returns what the names of a query are for.
+fn purpose(look_up: Option<LookUp>, intent: &Intent, resolution: &Resolution) -> NamePurpose {
+    match look_up {
+        Some(LookUp::Definition | LookUp::Implementers) if resolution.has_only_names => {
+            NamePurpose::Name
+        }
+        Some(_) => NamePurpose::LookUp,
+        None if intent.kind.is_change() => NamePurpose::Change,
+        None => NamePurpose::Question,
+    }
+}
+
+/// Returns the issue that what a question asks for was not found, or is about unknown names. Where something was looked up by
+/// an unknown name, such as the types that name a base outside the repository, that is the answer.
+fn not_found(looked_up: &LookedUp, found: StageResults<'_>) -> Option<Issue> {
+    if looked_up.is_found() {
+        return looked_up.none_found();
+    }
+    let found_files = found.ranked.files.len();
+    let unknown = || (found.resolution).unknown_names(found.intent.kind, found_files);
+    looked_up.none_found().or_else(unknown)
 }
 
 /// Returns the limits of the requested breadth, wider for a request with changes.

@@ -1,6 +1,7 @@
 //! Tests the answers to questions for the types that extend or implement a type outside the repository.
 
 use super::*;
+use crate::issue::IssueCode;
 
 const SHOP: &str = "
     //- src/lib.rs
@@ -33,13 +34,17 @@ const SHOP: &str = "
         return str(error)
 ";
 
-fn asked(query: &str) -> Pack {
+fn answered(query: &str) -> Answer {
     let snapshot = fixture(SHOP);
     let request = Request {
         intent: None,
         ..request(query, 4000, IntentKind::Explanation)
     };
-    ask(&snapshot, &request).pack
+    ask(&snapshot, &request)
+}
+
+fn asked(query: &str) -> Pack {
+    answered(query).pack
 }
 
 #[test]
@@ -62,6 +67,26 @@ fn types_that_name_a_foreign_base_are_listed_alone() {
         "{}",
         pack.context
     );
+}
+
+#[test]
+fn listed_types_of_a_foreign_base_are_no_unsure_answer() {
+    let doubts = |query: &str| {
+        let issues = answered(query).issues.into_iter();
+        let codes = issues.map(|issue| issue.code);
+        let is_doubt =
+            |code: &IssueCode| matches!(code, IssueCode::UnknownName | IssueCode::LowConfidence);
+        codes.filter(is_doubt).collect::<Vec<_>>()
+    };
+    for query in [
+        "which classes extend Exception?",
+        "which classes extend `LookupError`?",
+    ] {
+        let doubts = doubts(query);
+        assert!(doubts.is_empty(), "{query}: {doubts:?}");
+    }
+    let unknown = doubts("which classes extend `WorkerThread`?");
+    assert!(unknown.contains(&IssueCode::UnknownName), "{unknown:?}");
 }
 
 #[test]
