@@ -41,7 +41,7 @@ pub(super) struct Body {
     /// Whether the caller changed it: it must then be shown, at least in part.
     pub is_changed: bool,
     is_failed_test: bool,
-    /// Whether the query names a line of it, and it is no function, or a message is about it.
+    /// Whether it is no function and the query names a line of it, or a message of a compiler or linter is about it.
     is_named_line: bool,
     /// Tokens: estimated until `is_counted`.
     pub tokens: usize,

@@ -163,19 +163,19 @@ impl Plan<'_> {
         }
     }
 
-    /// Adds outlines of a few files of code that the query names by their paths and of which nothing is shown: the text says
-    /// where to look, though its words are those of other code.
+    /// Adds outlines of a few files of code that the query names by their paths and of which nothing is shown: the query says
+    /// where to look, though its words may be those of other code.
     pub(super) fn named_outlines(&mut self) {
-        if self.looked_up.is_found() {
+        if self.looked_up.is_found() || !self.deadline.allows(Stage::Cards) {
             return;
         }
         let files = &self.snapshot.files;
         let paths = self.resolution.files.iter();
         let paths = paths.filter(|evidence| evidence.from == EvidenceSource::Path);
         let is_code = |file: &FileId| matches!(files.file(*file).role, Role::Source | Role::Test);
-        let paths: Vec<FileId> = paths.map(|e| e.file).filter(is_code).collect();
+        let named: Vec<FileId> = paths.map(|path| path.file).filter(is_code).collect();
         let mut left = self.limits.max_named_cards;
-        for (position, file) in paths.into_iter().enumerate() {
+        for (position, file) in named.into_iter().enumerate() {
             if left == 0 || !self.has_room_for_card() {
                 break;
             }

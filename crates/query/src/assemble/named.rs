@@ -24,7 +24,8 @@ pub(super) enum NamePurpose {
 pub(super) struct NamedDefinitions {
     /// The strength of the strongest evidence for each.
     strengths: HashMap<DefId, f32>,
-    /// Those named most strongly first; of equal ones, those that the query means the more surely.
+    /// Those named most strongly first; of equal ones, the likeliest of its name first: the main file of a type with parts in
+    /// several.
     order: Vec<DefId>,
 }
 
@@ -32,6 +33,7 @@ impl NamedDefinitions {
     /// Returns the definitions that the query names strongly enough.
     pub(super) fn new(resolution: &Resolution, config: &CardsConfig, purpose: NamePurpose) -> Self {
         let mut strengths: HashMap<DefId, f32> = HashMap::default();
+        // Beside the strengths, which may be equal for all definitions of a name.
         let mut shares: HashMap<DefId, f32> = HashMap::default();
         for evidence in &resolution.definitions {
             let share = shares.entry(evidence.definition).or_default();

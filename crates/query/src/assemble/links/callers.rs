@@ -316,11 +316,24 @@ pub(super) fn add_caller(
     position: usize,
     pass: BudgetScope,
 ) -> Result<(), usize> {
+    add_use(plan, site, position, pass, |plan| {
+        entry(plan, of, through, site)
+    })
+}
+
+/// Adds the entry of a use, if there is one, unless its line is shown already.
+fn add_use(
+    plan: &mut Plan<'_>,
+    site: &CallSite,
+    position: usize,
+    pass: BudgetScope,
+    entry: impl FnOnce(&Plan<'_>) -> Option<Entry>,
+) -> Result<(), usize> {
     let line = Lines::new(site.line, site.line);
     if plan.packed.shows_any(site.file, line) {
         return Ok(());
     }
-    let Some(entry) = entry(plan, of, through, site) else {
+    let Some(entry) = entry(plan) else {
         return Ok(());
     };
     let shows = ShownPart::lines(site.file, entry.lines);
@@ -329,21 +342,27 @@ pub(super) fn add_caller(
 
 fn entry(plan: &Plan<'_>, of: DefId, through: Option<DefId>, site: &CallSite) -> Option<Entry> {
     let files = &plan.snapshot.files;
-    let at = start_of(files, site)?;
-    let callee = &files.definition(of).qualified_name;
-    let place = head_of_implementer(plan, site, at);
-    let mut reason = format!("uses {callee}");
-    let mut facts = vec![(verb(files, of, site).name(), callee.to_string())];
-    if let Some(through) = through {
-        let through = files.definition(through).qualified_name.to_string();
-        reason = format!("{reason} through {through}");
-        facts.push(("through", through));
+    let name = |id: DefId| files.definition(id).qualified_name.to_string();
+    let mut entry = entry_of_use(plan, &name(of), verb(files, of, site), site)?;
+    if let Some(through) = through.map(name) {
+        entry.reason = format!("{} through {through}", entry.reason);
+        entry.facts.insert(1, ("through", through));
     }
-    facts.push(("confidence", site.confidence.name().to_owned()));
+    Some(entry)
+}
+
+/// Returns the entry of a use of what has the name `used`.
+fn entry_of_use(plan: &Plan<'_>, used: &str, verb: Verb, site: &CallSite) -> Option<Entry> {
+    let references = &plan.snapshot.files.content(site.file)?.facts.references;
+    let at = references.get(site.reference as usize)?.name.start as usize;
+    let place = head_of_implementer(plan, site, at);
     Some(Entry {
         name: enclosing(plan, site).unwrap_or_default(),
-        reason,
-        facts,
+        reason: format!("uses {used}"),
+        facts: vec![
+            (verb.name(), used.to_owned()),
+            ("confidence", site.confidence.name().to_owned()),
+        ],
         ..place.unwrap_or_else(|| entry_at(plan, site.file, at, site.line))
     })
 }
@@ -357,45 +376,24 @@ pub(super) fn add_foreign_base(
     position: usize,
     pass: BudgetScope,
 ) -> Result<(), usize> {
-    let line = Lines::new(site.line, site.line);
-    let at = start_of(&plan.snapshot.files, site);
-    let Some(at) = at.filter(|_| !plan.packed.shows_any(site.file, line)) else {
-        return Ok(());
-    };
-    let place = head_of_implementer(plan, site, at);
-    let entry = Entry {
-        name: enclosing(plan, site).unwrap_or_default(),
-        reason: format!("uses {base}"),
-        facts: vec![
-            (Verb::Uses.name(), base.to_owned()),
-            ("confidence", site.confidence.name().to_owned()),
-        ],
-        ..place.unwrap_or_else(|| entry_at(plan, site.file, at, site.line))
-    };
-    let shows = ShownPart::lines(site.file, entry.lines);
-    plan.try_add(entry, shows, (EntryKind::Link, position), pass)
-}
-
-/// Returns the first byte of the name at a call site.
-fn start_of(files: &Files, site: &CallSite) -> Option<usize> {
-    let references = &files.content(site.file)?.facts.references;
-    let reference = references.get(site.reference as usize)?;
-    Some(reference.name.start as usize)
+    add_use(plan, site, position, pass, |plan| {
+        entry_of_use(plan, base, Verb::Uses, site)
+    })
 }
 
 /// Returns the head of the class that names another as its base at byte `at`, on one line, without its annotations, or that
 /// of the variable or function whose object has the type. The lines around such a use say less than their names.
 fn head_of_implementer(plan: &Plan<'_>, site: &CallSite, at: usize) -> Option<Entry> {
     let files = &plan.snapshot.files;
-    let class = site.enclosing.map(|id| files.definition(id))?;
-    let (first, last) = (class.span.start as usize, class.signature.end as usize);
+    let named = site.enclosing.map(|id| files.definition(id))?;
+    let (first, last) = (named.span.start as usize, named.signature.end as usize);
     if !is_kind(files, site, ReferenceKind::Base) || !(first..last).contains(&at) {
         return None;
     }
     let text = files.text(site.file);
-    let above = text.get(first..class.name_span.start as usize)?;
+    let above = text.get(first..named.name_span.start as usize)?;
     let line_start = above.rfind('\n').map_or(first, |end| first + end + 1);
-    let line = class.lines.start + above.matches('\n').count() as u32;
+    let line = named.lines.start + above.matches('\n').count() as u32;
     let lines = Lines::new(line, site.line.max(line));
     if plan.packed.shows_any(site.file, lines) {
         return None;

@@ -1,4 +1,5 @@
-//! Adds the imports between the best files, or those of or in the modules that a short question looks up.
+//! Adds the imports between the best files, or, where a short question looks up modules, those that import them or that they
+//! have.
 
 use foldhash::HashMap;
 use foveate_index::{FileId, Files, Snapshot};
@@ -92,14 +93,14 @@ pub(super) fn imported(plan: &Plan<'_>) -> Vec<Link> {
     let graph = &plan.snapshot.graph;
     let mut found = Vec::new();
     for from in plan.looked_up.modules() {
-        let beside = Beside::new(plan, graph.imports(*from));
+        let imported = FilesByName::new(&plan.snapshot.files, graph.imports(*from));
         let modules = graph.import_modules(*from).iter();
         for (import, module) in imports_of(plan, *from).iter().zip(modules) {
             let Some(module) = module.filter(|module| module != from) else {
                 continue;
             };
             found.push(Link::Import {
-                chain: vec![*from, beside.taken(import, module).unwrap_or(module)],
+                chain: vec![*from, imported.submodule(import, module).unwrap_or(module)],
                 statement: import.span,
                 line: import.line,
             });
@@ -110,15 +111,14 @@ pub(super) fn imported(plan: &Plan<'_>) -> Vec<Link> {
 }
 
 /// Files by their directory and their name without extension.
-struct Beside<'a> {
+struct FilesByName<'a> {
     files: &'a Files,
     by_name: HashMap<(&'a str, &'a str), FileId>,
 }
 
-impl<'a> Beside<'a> {
-    fn new(plan: &Plan<'a>, all: &[FileId]) -> Self {
-        let files = &plan.snapshot.files;
-        let named = all.iter().map(|file| {
+impl<'a> FilesByName<'a> {
+    fn new(files: &'a Files, ids: &[FileId]) -> Self {
+        let named = ids.iter().map(|file| {
             let path = &files.file(*file).path;
             ((path.directory(), path.stem()), *file)
         });
@@ -126,8 +126,8 @@ impl<'a> Beside<'a> {
         Self { files, by_name }
     }
 
-    /// Returns the file of a module that an import takes from its package by its name: `from package import module`.
-    fn taken(&self, import: &Import, package: FileId) -> Option<FileId> {
+    /// Returns the file of the first module that an import takes from its package by its name: `from package import module`.
+    fn submodule(&self, import: &Import, package: FileId) -> Option<FileId> {
         let directory = self.files.file(package).path.directory();
         let mut names = import.names.iter();
         names.find_map(|taken| self.by_name.get(&(directory, &*taken.name)).copied())
