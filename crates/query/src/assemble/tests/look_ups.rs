@@ -497,6 +497,37 @@ fn question_for_the_users_of_a_module_lists_its_imports() {
 }
 
 #[test]
+fn question_for_the_users_of_a_header_lists_its_includes() {
+    let snapshot = fixture(
+        "
+        //- shop/shelf.h
+        int open_shelf(int size);
+
+        //- shop/shelf.c
+        #include \"shelf.h\"
+
+        int open_shelf(int size) {
+          return size;
+        }
+
+        //- shop/desk.c
+        int open_desk(int size) {
+          return size;
+        }
+        ",
+    );
+    for query in [
+        "who includes shop/shelf.h?",
+        "which files include shop/shelf.h?",
+    ] {
+        let pack = asked(&snapshot, query, 4000);
+        let imports = items(&pack, "imports");
+        let paths: Vec<&str> = imports.iter().map(|item| item.path.as_str()).collect();
+        assert_eq!(paths, ["shop/shelf.c"], "{query}: {}", pack.context);
+    }
+}
+
+#[test]
 fn dependencies_of_a_file_are_those_of_its_definitions() {
     let snapshot = fixture(SHELVES);
     let pack = asked(&snapshot, "what does shop/shelf.py depend on?", 4000);
