@@ -4,8 +4,8 @@
 use foveate_index::graph::CallSite;
 use foveate_index::lexical::Field;
 use foveate_index::tokens::terms;
-use foveate_index::{Confidence, DefId, FileId, Snapshot};
-use foveate_model::{Content, ReferenceKind};
+use foveate_index::{ChunkId, Confidence, DefId, Files, Snapshot};
+use foveate_model::ReferenceKind;
 
 /// Maximum chunks with the name; a more common one is hardly that of a base.
 const MAX_CHUNKS: usize = 4_000;
@@ -30,27 +30,33 @@ pub(super) fn sites(snapshot: &Snapshot, base: &str) -> Vec<CallSite> {
     let chunks = lexical
         .chunks_with(&terms(base), Field::Code, MAX_CHUNKS)
         .unwrap_or_default();
-    let mut of_files: Vec<FileId> = chunks.iter().map(|id| files.chunk_file(*id)).collect();
-    of_files.dedup();
-    of_files.retain(|file| {
-        let rules = &files.file(*file).language.rules().lookup;
-        rules.implicit_interfaces.is_none()
-    });
-    let contents = of_files.into_iter();
-    let contents = contents.filter_map(|file| Some((file, files.content(file)?)));
-    contents
-        .flat_map(|(file, content)| sites_in(file, content, base))
+    let names_bases = |id: &ChunkId| {
+        let language = files.file(files.chunk_file(*id)).language;
+        language.rules().lookup.implicit_interfaces.is_none()
+    };
+    let chunks = chunks.into_iter().filter(names_bases);
+    chunks
+        .flat_map(|chunk| sites_in(files, chunk, base))
         .collect()
 }
 
-fn sites_in<'c>(
-    file: FileId,
-    content: &'c Content,
-    base: &'c str,
-) -> impl Iterator<Item = CallSite> + 'c {
-    let references = content.facts.references.iter().enumerate();
-    let bases = references.filter(move |(_, reference)| {
-        reference.kind == ReferenceKind::Base && reference.name.of(&content.text) == base
+/// Returns those of a chunk.
+fn sites_in<'a>(
+    files: &'a Files,
+    chunk: ChunkId,
+    base: &'a str,
+) -> impl Iterator<Item = CallSite> + 'a {
+    let file = files.chunk_file(chunk);
+    let span = files.chunk(chunk).span;
+    let text = files.text(file);
+    let references = files
+        .content(file)
+        .map_or(&[][..], |content| content.facts.references.as_slice());
+    let first = references.partition_point(|reference| reference.name.start < span.start);
+    let within = references.iter().enumerate().skip(first);
+    let within = within.take_while(move |(_, reference)| reference.name.start < span.end);
+    let bases = within.filter(move |(_, reference)| {
+        reference.kind == ReferenceKind::Base && reference.name.of(text) == base
     });
     bases.map(move |(position, reference)| CallSite {
         file,
