@@ -150,7 +150,7 @@ impl RevisionBuilder {
         None
     }
 
-    /// Returns the commit that a ref names. One that the clone lacks is fetched.
+    /// Returns the commit that a ref names. The error of an unknown ref says whether the clone is shallow.
     async fn resolve(&self, reference: String) -> Result<String, RevisionError> {
         match self.find_or_fetch(reference).await {
             Err(RevisionError::UnknownRef(reference)) => {
@@ -165,6 +165,7 @@ impl RevisionBuilder {
         }
     }
 
+    /// Returns the commit that a ref names. One that the clone lacks is fetched.
     async fn find_or_fetch(&self, reference: String) -> Result<String, RevisionError> {
         match (self.find(&reference).await, &self.local_clone) {
             (Err(unknown @ RevisionError::UnknownRef(_)), Some(clone)) => {

@@ -139,7 +139,12 @@ async fn doctor_reports_on_a_running_server() {
         &[],
     );
     assert_finding(&report, "server", "ok", &process);
-    let (_, elsewhere) = doctor(&["--data-dir", data_dir, "--offline"], &[]);
+    // Not the default address, where a server of this machine may answer.
+    let unused = "127.0.0.1:1";
+    let (_, elsewhere) = doctor(
+        &["--data-dir", data_dir, "--offline", "--listen", unused],
+        &[],
+    );
     assert_finding(&elsewhere, "server", "warning", "nothing answers at");
     assert_finding(&report, "database", "ok", "1 repositories");
     assert_finding(
