@@ -234,7 +234,7 @@ impl Default for Request {
 mod tests {
     use super::*;
 
-    /// They are searched by bisection.
+    /// The search for a word needs the order.
     #[test]
     fn words_of_reviews_are_sorted() {
         assert!(REVIEW_WORDS.is_sorted());
