@@ -163,30 +163,6 @@ impl Plan<'_> {
         }
     }
 
-    /// Adds outlines of a few files of code that the query names by their paths and of which nothing is shown: the query says
-    /// where to look, though its words may be those of other code.
-    pub(super) fn named_outlines(&mut self) {
-        if self.looked_up.is_found() || !self.deadline.allows(Stage::Cards) {
-            return;
-        }
-        let files = &self.snapshot.files;
-        let paths = self.resolution.files.iter();
-        let paths = paths.filter(|evidence| evidence.from == EvidenceSource::Path);
-        let is_code = |file: &FileId| matches!(files.file(*file).role, Role::Source | Role::Test);
-        let named: Vec<FileId> = paths.map(|path| path.file).filter(is_code).collect();
-        let mut left = self.limits.max_named_cards;
-        for (position, file) in named.into_iter().enumerate() {
-            if left == 0 || !self.has_room_for_card() {
-                break;
-            }
-            if self.packed.has_file(file) {
-                continue;
-            }
-            self.outline(file, EvidenceSource::Path.name(), position);
-            left -= 1;
-        }
-    }
-
     /// Adds the card of a definition that the query names, in `limit` tokens: of a class with its members, or
     /// else by its signature. The signature of the first one may cost more. Returns its tokens.
     fn named_card(

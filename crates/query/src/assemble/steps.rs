@@ -34,7 +34,6 @@ pub(super) fn run(mut plan: Plan<'_>) -> Pack {
         plan.named_cards();
         bodies.fill(&mut plan, BudgetScope::Share);
     }
-    plan.named_outlines();
     let mut links = Links::new(&plan, &bodies.seeds(&plan));
     links.fill(&mut plan, BudgetScope::Share);
     bodies.fill(&mut plan, BudgetScope::Rest);
