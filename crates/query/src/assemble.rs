@@ -9,7 +9,7 @@
 //! [`thresholds`] decides which are worth their tokens, by their own and their [`file_probabilities`];
 //! [`near_duplicates`] finds bodies that say nearly the same; [`links`] finds tests, callers and imports, or what a short
 //! question asks of a definition; [`dependencies`] finds what the bodies use; [`cards`] adds cards of other
-//! definitions that must be mentioned; [`siblings`] lists the files beside the best one; [`gaps`] closes short gaps;
+//! definitions that must be mentioned; [`siblings`] lists the files in the [`directory`] of the best one; [`gaps`] closes short gaps;
 //! [`unindexed`] reports files that are not indexed; [`confidence`] estimates how likely the right code is shown. Each
 //! step makes an [`mod@entry`] with [`card`], which shortens long ones with [`cut`] and [`fold`], and puts it into a
 //! [`packed::Packed`], which enforces the budget and that no line is shown twice. [`render`] turns entries into text;
@@ -25,6 +25,7 @@ mod config;
 mod coverage;
 mod cut;
 mod dependencies;
+mod directory;
 mod dropped;
 mod entry;
 mod file_probabilities;
