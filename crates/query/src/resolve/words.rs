@@ -36,6 +36,9 @@ const BESIDE_NAMES: &[&str] = &[
     "we",
 ];
 
+/// Maximum functions and types of a plain word that a question for uses, tests or dependencies may mean. A word that more
+/// of them have is a common one.
+const MAX_PLAIN_MEANINGS: usize = 3;
 /// Sigils that may begin or end a name. Texts also emphasise words with underscores.
 const SIGILS: [char; 2] = ['_', '$'];
 
@@ -151,7 +154,7 @@ impl Resolver<'_> {
     /// Returns a word as the title spells it, if that is the name of a definition. A word in lower case is only meant as a
     /// name if it has a sigil (`$patch`, `_load`) or the mark of a macro (`check!`), or where functions, types or constants
     /// are asked about: "where is caching implemented?" looks for more than a variable `caching`. Anything may have uses,
-    /// tests and dependencies: in questions for these, a word is a name only if a single function or type has it.
+    /// tests and dependencies: in questions for these, a word is a name only if a few functions or types have it, and nothing else.
     fn spelled_like_definition<'t>(
         &self,
         word: &str,
@@ -191,15 +194,15 @@ impl Resolver<'_> {
                 is_any(is_declared)
             }
             (LookUp::Uses | LookUp::Tests | LookUp::Dependencies, _) => {
-                self.is_one_function_or_type(&found)
+                self.are_few_functions_or_types(&found)
             }
             _ => false,
         };
         is_meant.then_some(name)
     }
 
-    /// Whether the definitions of a name in source files are a single function or type.
-    fn is_one_function_or_type(&self, found: &[DefId]) -> bool {
+    /// Whether the definitions of a name in source files are a few functions or types, and nothing else.
+    fn are_few_functions_or_types(&self, found: &[DefId]) -> bool {
         let files = &self.snapshot.files;
         let mut code = found.to_vec();
         code.retain(|id| files.role_of(*id) == Role::Source);
@@ -210,7 +213,7 @@ impl Resolver<'_> {
         };
         !code.is_empty()
             && code.iter().all(is_function_or_type)
-            && count_meanings(files, &code) == 1
+            && count_meanings(files, &code) <= MAX_PLAIN_MEANINGS
     }
 
     /// Returns the names of the query that are identifiers of the repository, and each part of dotted ones.

@@ -146,7 +146,7 @@ fn plain_word_that_a_question_looks_up_is_a_name() {
 }
 
 #[test]
-fn plain_word_is_a_name_if_only_one_function_or_type_has_it() {
+fn plain_word_is_a_name_if_only_a_few_functions_or_types_have_it() {
     const SHOP: &str = "
         //- shop.py
         def paint(door): pass
@@ -155,6 +155,14 @@ fn plain_word_is_a_name_if_only_one_function_or_type_has_it() {
             def lock(self): pass
             def timeout(self): pass
         timeout = 3
+        class A:
+            def run(self): pass
+        class B:
+            def run(self): pass
+        class C:
+            def run(self): pass
+        class D:
+            def run(self): pass
         //- tests/test_shop.py
         def paint(): pass
         ";
@@ -170,8 +178,9 @@ fn plain_word_is_a_name_if_only_one_function_or_type_has_it() {
     ] {
         assert_eq!(named(query), ["paint"], "{query}");
     }
+    assert_eq!(named("who uses lock?"), ["lock"]);
     for query in [
-        "who uses lock?",
+        "who uses run?",
         "which tests cover timeout?",
         "who uses paint rollers?",
         "what does the paint cost depend on?",
