@@ -327,9 +327,9 @@ impl Resolver<'_> {
         true
     }
 
-    /// Resolves `m.f` to `f` at the top of the files named `m`, since texts leave out the packages around a module; or else
-    /// at the top of the source files directly in a directory named `m`: headers are often in one that is named after their
-    /// namespace, which a macro may open. Returns false if there is none.
+    /// Resolves `m.f` to `f` at the top of the files named `m`: texts leave out the packages around a module. In languages
+    /// whose paths may be namespaces, `f` may also be in the source files directly in a directory named `m`: headers are
+    /// often in the directory of their namespace, which a macro may open. Returns false if there is none.
     fn in_file_of_name(&mut self, name: &str, from: EvidenceSource, strength: f32) -> bool {
         let Some((path, last)) = name.rsplit_once('.') else {
             return false;
@@ -348,8 +348,11 @@ impl Resolver<'_> {
         if found.is_empty() {
             found = outer;
             found.retain(|id| {
-                let directory = files.file(id.file).path.directory();
-                directory.rsplit('/').next() == Some(module) && files.role_of(*id) == Role::Source
+                let file = files.file(id.file);
+                let may_be_namespace = file.language.rules().lookup.paths_may_be_qualified;
+                may_be_namespace
+                    && file.path.directory().rsplit('/').next() == Some(module)
+                    && files.role_of(*id) == Role::Source
             });
         }
         self.add_definitions(name, from, strength, &found);
