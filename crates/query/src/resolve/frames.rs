@@ -178,7 +178,7 @@ impl Resolver<'_> {
             }
             Origin::Project => {
                 let mut files = self.files_at(&frame.path);
-                files.retain(|file| self.may_be_meant(*file, frame));
+                files.retain(|file| self.may_be_file_of(*file, frame));
                 let script = files.first().filter(|_| origin::is_script(&frame.path));
                 let directory = match script {
                     Some(file) => Some(self.package_directory_of(*file)),
@@ -266,7 +266,7 @@ impl Resolver<'_> {
     /// Whether a file may be that of a frame: it shares a directory with the printed path, or defines the function, in the
     /// case of `main`, which every program has, at the line. Otherwise the frame is probably of the caller's own code, in a
     /// file that has a usual name.
-    fn may_be_meant(&self, file: FileId, frame: &Frame) -> bool {
+    fn may_be_file_of(&self, file: FileId, frame: &Frame) -> bool {
         if frame.function.is_empty() {
             return !is_main(&frame.path) || self.may_be_main(file, &frame.path);
         }

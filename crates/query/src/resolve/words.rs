@@ -301,7 +301,8 @@ fn without_type_arguments(title: &str) -> String {
     let mut text = String::with_capacity(title.len());
     let mut depth = 0_usize;
     for c in title.chars() {
-        let is_behind_name = text.ends_with(|c: char| c.is_alphanumeric() || c == '_' || c == ':');
+        let is_behind_name = text.ends_with(|c: char| c.is_alphanumeric() || c == '_' || c == ':')
+            && !text.ends_with("operator");
         match c {
             '<' if depth > 0 || is_behind_name => depth += 1,
             '>' if depth > 0 => depth -= 1,
@@ -468,5 +469,18 @@ mod tests {
         assert!(variants("creation").contains(&"create".to_owned()));
         assert!(variants("caching").contains(&"cache".to_owned()));
         assert!(variants("model").contains(&"models".to_owned()));
+    }
+
+    #[test]
+    fn type_arguments_are_left_out_and_operators_are_kept() {
+        for (title, expected) in [
+            ("where is Pool<Item<T>>::take", "where is Pool::take"),
+            (
+                "where is operator<=> defined", "where is operator<=> defined",
+            ),
+            ("who uses a::to<B>", "who uses a::to"),
+        ] {
+            assert_eq!(without_type_arguments(title), expected);
+        }
     }
 }

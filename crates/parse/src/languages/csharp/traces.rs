@@ -101,7 +101,7 @@ impl<'t> Method<'t> {
             ),
             None => head.rsplit_once('.').unwrap_or(("", head)),
         };
-        let generated = generated_at(head);
+        let generated = generated_name_start(head);
         let written = generated.and_then(|at| source_name(head.get(at..)?));
         let owner = match generated {
             Some(at) => head.get(..at).unwrap_or(owner).trim_end_matches(SEPARATORS),
@@ -155,7 +155,7 @@ const SEPARATORS: [char; 3] = ['.', '+', '/'];
 
 /// Returns where the first compiler-generated name begins: such names of classes and methods have the source's name
 /// between `<` and `>`. Other brackets hold the type arguments of an interface: `Cart.IStore<Item>.Get`.
-fn generated_at(head: &str) -> Option<usize> {
+fn generated_name_start(head: &str) -> Option<usize> {
     let mut brackets = head.match_indices('<').map(|(at, _)| at);
     brackets.find(|at| {
         let before = head.get(..*at).unwrap_or_default();

@@ -92,7 +92,7 @@ fn native_function(symbol: &str) -> (String, String) {
     let parts = [
         owner.unwrap_or(""),
         receiver.unwrap_or(""),
-        written(function),
+        source_name(function),
     ];
     (names.join("."), last_two(parts))
 }
@@ -104,7 +104,7 @@ fn coroutine(class: &str) -> Option<&str> {
 }
 
 /// Returns a function as sources name it: `sum` for `sum$lambda-0`, `size` for `<get-size>`, nothing for `<init>`.
-fn written(function: &str) -> &str {
+fn source_name(function: &str) -> &str {
     let inner = ["<get-", "<set-"]
         .iter()
         .find_map(|start| function.strip_prefix(start)?.strip_suffix('>'));

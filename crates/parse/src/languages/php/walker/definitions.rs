@@ -178,7 +178,7 @@ pub(super) fn function<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> H
         _ => tags.add_return_type(walk, id),
     }
     walk.enter_definition(depth, id, kind);
-    tags.refer_to_method(walk);
+    tags.refer_to_data_provider(walk);
     Some(Descend::Into)
 }
 

@@ -84,7 +84,7 @@ impl<'t> Tags<'t> {
     }
 
     /// Records that the enclosing function, a test, gets its arguments from the method that the comment names.
-    pub(super) fn refer_to_method(&self, walk: &mut Walk<'_>) {
+    pub(super) fn refer_to_data_provider(&self, walk: &mut Walk<'_>) {
         if let Some(name) = self.named_method {
             walk.call_named_member(None, name);
         }
