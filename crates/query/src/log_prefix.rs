@@ -91,28 +91,21 @@ fn after_date(text: &str) -> Option<&str> {
 /// Returns a text by which it is compared with one that was written at another time: without the values of its digits
 /// if it has a time of day.
 pub(crate) fn without_times(text: &str) -> Cow<'_, str> {
-    let is_clock = |window: &[u8]| {
-        let mut pairs = window.iter().zip(CLOCK.bytes());
-        pairs.all(|(byte, like)| match like {
-            b'0' => byte.is_ascii_digit(),
-            like => *byte == like,
-        })
-    };
-    match text.as_bytes().windows(CLOCK.len()).any(is_clock) {
+    let mut windows = text.as_bytes().windows(CLOCK.len());
+    match windows.any(|window| fits(window, CLOCK)) {
         true => Cow::Owned(shape(text).collect()),
         false => Cow::Borrowed(text),
     }
 }
 
 /// Whether a text has the form of a template of the same length: `0` stands for a digit, `T` for `T` or a space.
-pub(crate) fn fits(text: &str, template: &str) -> bool {
-    text.bytes()
-        .zip(template.bytes())
-        .all(|(byte, like)| match like {
-            b'0' => byte.is_ascii_digit(),
-            b'T' => byte == b'T' || byte == b' ',
-            _ => byte == like,
-        })
+pub(crate) fn fits(text: impl AsRef<[u8]>, template: &str) -> bool {
+    let mut pairs = text.as_ref().iter().zip(template.bytes());
+    pairs.all(|(byte, like)| match like {
+        b'0' => byte.is_ascii_digit(),
+        b'T' => matches!(*byte, b'T' | b' '),
+        _ => *byte == like,
+    })
 }
 
 /// Removes a leading `+01:00` or `+0100`.

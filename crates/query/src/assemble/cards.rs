@@ -36,6 +36,12 @@ impl Plan<'_> {
             .map(|place| (place, "changed".to_owned()));
         let all = reasons.chain(first);
         for (position, (place, reason)) in all.enumerate() {
+            if self.packed.left() * 2 < self.budget() {
+                break;
+            }
+            if self.packed.has(place.id) {
+                continue;
+            }
             let file = place.id.file(files);
             let section = match place.id.role(files) {
                 Role::Test if reason != "changed" => SectionKind::Tests,
@@ -51,12 +57,6 @@ impl Plan<'_> {
             let ranges = changed::line_ranges(files, changed, &place);
             entry.facts.extend(ranges.map(|ranges| ("changed", ranges)));
             let shows = ShownPart::card(file, Some(place.id));
-            if self.packed.left() * 2 < self.budget() {
-                break;
-            }
-            if self.packed.has(place.id) {
-                continue;
-            }
             // If not even this fits, the answer says that the budget is too small.
             let _ = self.try_add(
                 entry,

@@ -134,7 +134,7 @@ pub(super) struct Packed<'a> {
     /// Lines that the caller has already: they count as shown.
     seen: Vec<(FileId, Lines)>,
     /// Tokens of each section's tags, in the order of [`SectionKind::ALL`].
-    tags: [usize; 5],
+    tags: [usize; SectionKind::ALL.len()],
     /// Tokens of the head and of all placed entries, including the markup of their sections, files
     /// and classes.
     total: usize,

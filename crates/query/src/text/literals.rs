@@ -103,19 +103,23 @@ fn route(word: &str) -> Option<Literal> {
 
 fn code(word: &str) -> Option<Literal> {
     let last = word.rsplit('.').next().unwrap_or(word);
-    let letters = last.bytes().take_while(u8::is_ascii_uppercase).count();
-    let digits = last.get(letters..).unwrap_or("");
-    let coded = (1..=6).contains(&letters)
-        && (2..=6).contains(&digits.len())
-        && digits.bytes().all(|b| b.is_ascii_digit());
     let before = word.get(..word.len() - last.len()).unwrap_or("");
     let plain = before
         .chars()
         .all(|c| c.is_ascii_lowercase() || matches!(c, '_' | '.'));
-    (coded && plain).then(|| Literal {
+    (is_code(last) && plain).then(|| Literal {
         kind: LiteralKind::Code,
         text: word.to_owned(),
     })
+}
+
+/// Whether a word has the form of the code of an error or check: capital letters and digits, `TS2345`.
+pub(super) fn is_code(word: &str) -> bool {
+    let letters = word.bytes().take_while(u8::is_ascii_uppercase).count();
+    let digits = word.get(letters..).unwrap_or("");
+    (1..=6).contains(&letters)
+        && (2..=6).contains(&digits.len())
+        && digits.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 fn setting(word: &str) -> Option<Literal> {

@@ -4,6 +4,7 @@
 use foveate_parse::traces::{self, Mark};
 use serde_json::{Map, Value};
 
+use super::literals::is_code;
 use super::names;
 use crate::log_prefix::{after_times, fits};
 
@@ -303,12 +304,7 @@ fn coded(line: &str) -> Option<&str> {
         .iter()
         .find_map(|level| line.strip_prefix(level))?;
     let (code, _) = text.split_once(": ")?;
-    let letters = code.bytes().take_while(u8::is_ascii_uppercase).count();
-    let digits = code.get(letters..).unwrap_or("");
-    let is_code = (1..=6).contains(&letters)
-        && (2..=6).contains(&digits.len())
-        && digits.bytes().all(|byte| byte.is_ascii_digit());
-    is_code.then_some(text)
+    is_code(code).then_some(text)
 }
 
 /// Returns the text after a level.

@@ -18,7 +18,7 @@ impl Packed<'_> {
     /// `budgets` are the shares of the sections in tokens, `figures` the numbers in the head.
     pub(in crate::assemble) fn finish(
         mut self,
-        budgets: [usize; 5],
+        budgets: [usize; SectionKind::ALL.len()],
         figures: HeadFigures,
         mut dropped: DroppedList,
         files: &Files,
