@@ -102,7 +102,7 @@ pub fn answer(
         &config.rank,
         request.limit,
     );
-    let done = now();
+    let scored = now();
     let mut issues = std::mem::take(&mut ranked.issues);
     issues.extend(resolution.unknown_focus());
     issues.extend(no_match(&ranked, request, &snapshot.files));
@@ -133,8 +133,8 @@ pub fn answer(
     answer.timings = Timings {
         intent: detected - start,
         resolve: resolved - detected,
-        rank: done - resolved,
-        assemble: now() - done,
+        rank: scored - resolved,
+        assemble: now() - scored,
     };
     answer
 }

@@ -1,4 +1,4 @@
-//! Detects what a query asks for. [`rules`] interpret the clauses of the query by their [`shapes`];
+//! Detects the intent of a query. [`rules`] read the clauses of the query by their [`shapes`];
 //! [`wording`], a small linear model over the same words, covers what no rule names; the scores of both are
 //! added. [`look_ups`] recognises short questions about a name. [`words`] splits a text and matches patterns,
 //! [`lexicon`] has the classes of words. [`asking`] finds the word that says what a question asks; [`asked_kinds`], another
@@ -22,7 +22,7 @@ use foveate_parse::traces;
 pub(crate) use self::asked_kinds::AskedKinds;
 pub use self::look_ups::LookUp;
 
-use self::rules::Interpretation;
+use self::rules::Reading;
 use self::shapes::Shape;
 use self::words::{Clause, Word};
 use crate::text::{QueryText, SegmentKind, is_error_chain};
@@ -153,7 +153,7 @@ fn look_up(
     found: &Intent,
     query: &Query,
     question: Option<&look_ups::Question>,
-    reading: Option<&Interpretation<'_>>,
+    reading: Option<&Reading<'_>>,
 ) -> Option<LookUp> {
     let is_meant = |question: &&look_ups::Question| {
         question.kind == found.kind || !found.kind.is_change() && !question.is_sure
@@ -276,9 +276,9 @@ impl Query {
     }
 
     /// Returns the reading with the largest weight, the first of equal ones.
-    fn reading(&self) -> Option<Interpretation<'_>> {
+    fn reading(&self) -> Option<Reading<'_>> {
         let title = self.clauses.iter().filter_map(rules::read);
-        let mut readings: Vec<Interpretation> = title
+        let mut readings: Vec<Reading> = title
             .map(|reading| {
                 // A long text is an issue, not a question, even where its title asks.
                 let is_doubtful = reading.shape == Shape::Question && !self.is_short;

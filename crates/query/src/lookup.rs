@@ -51,7 +51,7 @@ pub enum LookupError {
     #[error(
         "the regular expression cannot be used: {0}; look-around and backreferences are not supported"
     )]
-    Pattern(String),
+    InvalidRegex(String),
 }
 
 /// Says why a file with this code of a [`SkipReason`](foveate_model::SkipReason) has no text, and what to do.

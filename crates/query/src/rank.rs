@@ -112,6 +112,11 @@ fn logarithmic(count: usize, full: f32) -> f32 {
     known.unwrap_or_else(|| (count as f32).ln_1p()) / full
 }
 
+/// Returns `1 - (1 - a)(1 - b)`, the probability of either of two independent events.
+fn noisy_or(a: f32, b: f32) -> f32 {
+    1.0 - (1.0 - a) * (1.0 - b)
+}
+
 /// Divides all values by the largest one, if that is positive.
 fn normalize(values: &mut [f32]) {
     let maximum = largest(values);

@@ -448,6 +448,14 @@ impl Resolver<'_> {
         });
     }
 
+    /// Records files of which the query means one: they share the strength.
+    fn add_files_sharing(&mut self, files: &[FileId], from: EvidenceSource, strength: f32) {
+        let share = strength / files.len() as f32;
+        for file in files {
+            self.add_file(*file, from, share);
+        }
+    }
+
     fn focus(&mut self, focus: &Focus) {
         let strength = self.config.strength.focus;
         for path in &focus.paths {

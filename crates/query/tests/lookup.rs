@@ -588,7 +588,7 @@ fn invalid_and_costly_patterns_are_refused() {
         let search = search_for(bad, SearchKind::Regex);
         let refused = lookup::search(&shop, &search, &all(), &Deadline::none());
         let refused = refused.expect_err(bad);
-        assert!(matches!(refused, LookupError::Pattern(_)), "{refused}");
+        assert!(matches!(refused, LookupError::InvalidRegex(_)), "{refused}");
         let text = refused.to_string();
         assert!(text.contains(reason) && !text.contains('\n'), "{text}");
     }

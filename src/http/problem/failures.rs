@@ -52,7 +52,7 @@ impl From<LookupError> for Problem {
                 Self::new(StatusCode::NOT_FOUND, "unknown_line", detail)
             }
             LookupError::NoDefinitionAt { .. } => not_found("no_definition", "line", detail),
-            LookupError::Pattern(_) => Self::invalid_field("q", detail),
+            LookupError::InvalidRegex(_) => Self::invalid_field("q", detail),
         }
     }
 }

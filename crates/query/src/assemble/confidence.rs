@@ -1,6 +1,7 @@
 //! Estimates how likely an answer shows the right code, and says what would help where that is unlikely.
 
 use super::bodies::Bodies;
+use super::packed::SizeLimit;
 use super::plan::Plan;
 use super::render::parts::{MORE_CHARS, MORE_TOKENS, NAME_IT, SAY_MORE};
 
@@ -15,9 +16,9 @@ pub(super) fn of(plan: &Plan<'_>, bodies: &Bodies) -> (f32, Option<&'static str>
     let confidence = calibrated(bodies.share_of_shown());
     let advice = match is_low(confidence) {
         true if is_low(calibrated(bodies.share_of_likely())) => say_more(plan),
-        true => Some(match plan.packed.smaller_limit().1 {
-            "max_chars" => MORE_CHARS,
-            _ => MORE_TOKENS,
+        true => Some(match plan.packed.smaller_limit() {
+            SizeLimit::Chars(_) => MORE_CHARS,
+            SizeLimit::Tokens(_) => MORE_TOKENS,
         }),
         false => None,
     };

@@ -124,6 +124,13 @@ pub(super) struct Form<'a> {
     pub max_chars: usize,
 }
 
+/// A limit on the size of a context.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum SizeLimit {
+    Tokens(usize),
+    Chars(usize),
+}
+
 /// The context under construction.
 #[derive(Debug)]
 pub(super) struct Packed<'a> {
@@ -201,13 +208,12 @@ impl<'a> Packed<'a> {
         self.budget
     }
 
-    /// Returns the limit that takes effect first, as text, and the name of its parameter: `8000 tokens`,
-    /// `budget_tokens`.
-    pub(super) fn smaller_limit(&self) -> (String, &'static str) {
+    /// Returns the limit that takes effect first.
+    pub(super) fn smaller_limit(&self) -> SizeLimit {
         if self.budget < self.form.head.budget {
-            (format!("{} characters", self.form.max_chars), "max_chars")
+            SizeLimit::Chars(self.form.max_chars)
         } else {
-            (format!("{} tokens", self.form.head.budget), "budget_tokens")
+            SizeLimit::Tokens(self.form.head.budget)
         }
     }
 

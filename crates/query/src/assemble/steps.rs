@@ -8,6 +8,7 @@ use super::dependencies;
 use super::entry::SectionKind;
 use super::links::Links;
 use super::pack::{DropReason, Dropped, Pack};
+use super::packed::SizeLimit;
 use super::plan::{BudgetScope, MIN_CARD_TOKENS, Plan};
 use super::render::parts::HeadFigures;
 use super::{confidence, gaps, siblings, unindexed};
@@ -128,7 +129,10 @@ fn why_empty(plan: &Plan<'_>) -> Option<Issue> {
     }
     // A change may leave nothing to show.
     plan.dropped.has_reason(&DropReason::Budget).then(|| {
-        let (limit, parameter) = plan.packed.smaller_limit();
+        let (limit, parameter) = match plan.packed.smaller_limit() {
+            SizeLimit::Tokens(max) => (format!("{max} tokens"), "budget_tokens"),
+            SizeLimit::Chars(max) => (format!("{max} characters"), "max_chars"),
+        };
         Issue {
             code: IssueCode::BudgetTooSmall,
             detail: format!("none of the code that was found fits into {limit}; raise {parameter}"),

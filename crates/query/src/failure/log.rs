@@ -95,6 +95,14 @@ struct Step {
     tail: VecDeque<String>,
 }
 
+/// The position of a block of lines in its step, which decides whether a trace may continue in the next block.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Block {
+    Inner,
+    Last,
+}
+
+/// The state of reading a log.
 #[derive(Default)]
 struct Reading {
     /// Lines to search, after `searched` lines of context.
@@ -118,15 +126,18 @@ impl Reading {
         }
         self.block.push(text);
         if self.block.len() >= BLOCK_LINES {
-            self.search(false);
+            self.search(Block::Inner);
         }
     }
 
     /// Searches the block and keeps the lines that the next one needs.
-    fn search(&mut self, is_last: bool) {
+    fn search(&mut self, block: Block) {
         let lines = log_prefix::strip(self.block.iter().map(String::as_str).collect());
         let pieces = traces::pieces(&lines);
-        let ahead = if is_last { 0 } else { LOOK_AHEAD };
+        let ahead = match block {
+            Block::Inner => LOOK_AHEAD,
+            Block::Last => 0,
+        };
         let decided = lines.len().saturating_sub(ahead);
         let mut keep = decided;
         let mut previous = 0;
@@ -138,7 +149,7 @@ impl Reading {
             if start < self.searched {
                 continue;
             }
-            let continues = !is_last && end > decided && start > BLOCK_LINES / 2;
+            let continues = block == Block::Inner && end > decided && start > BLOCK_LINES / 2;
             if continues || start >= decided {
                 keep = keep.min(start);
                 break;
@@ -155,7 +166,7 @@ impl Reading {
     }
 
     fn end_step(&mut self) {
-        self.search(true);
+        self.search(Block::Last);
         self.block.clear();
         self.searched = 0;
         let step = std::mem::take(&mut self.step);

@@ -1,4 +1,4 @@
-//! Applies rules over words. [`readings`] has the rules that interpret one clause by its shape,
+//! Applies rules over words. [`readings`] has the rules that read one clause by its shape,
 //! [`mod@signals`] those whose words indicate a kind anywhere in a text.
 
 mod readings;
@@ -78,8 +78,8 @@ static LABELS: LazyLock<Vec<Compiled>> = LazyLock::new(|| compile(signals::LABEL
 /// Weight of an intention relative to an order: less than a question that follows it.
 const INTENTION_FACTOR: f32 = 0.9;
 
-/// The interpretation of a clause: its shape and the first rule that fits.
-pub(super) struct Interpretation<'a> {
+/// How a clause is read: its shape and the first rule that fits.
+pub(super) struct Reading<'a> {
     pub clause: &'a Clause,
     pub shape: Shape,
     pub rule: &'static Rule,
@@ -89,7 +89,7 @@ pub(super) struct Interpretation<'a> {
     pub is_polite: bool,
 }
 
-impl Interpretation<'_> {
+impl Reading<'_> {
     /// Multiplies the weight by `factor`.
     pub(super) fn scaled(mut self, factor: f32) -> Self {
         self.weight *= factor;
@@ -102,8 +102,8 @@ pub(super) fn is_about_tests(words: &[Word]) -> bool {
     TESTS.iter().any(|pattern| pattern.is_in(words))
 }
 
-/// Interprets a clause, if any rule fits.
-pub(super) fn read(clause: &Clause) -> Option<Interpretation<'_>> {
+/// Reads a clause, if any rule fits.
+pub(super) fn read(clause: &Clause) -> Option<Reading<'_>> {
     let words = clause.words.as_slice();
     let start = shapes::start(words);
     if POINTER.is_at(words, start) {
@@ -122,7 +122,7 @@ pub(super) fn read(clause: &Clause) -> Option<Interpretation<'_>> {
     // "I want to move x. Who uses it?"
     let is_intention = is_polite && shapes::is_intention(words);
     let factor = if is_intention { INTENTION_FACTOR } else { 1.0 };
-    Some(Interpretation {
+    Some(Reading {
         clause,
         shape,
         rule,

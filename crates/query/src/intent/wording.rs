@@ -13,7 +13,7 @@ use std::sync::LazyLock;
 
 use super::lexicon::{self, Form};
 use super::linear::{self, LinearModel};
-use super::rules::Interpretation;
+use super::rules::Reading;
 use super::shapes;
 use super::words::{Clause, Word};
 use super::{IntentKind, Query};
@@ -35,7 +35,7 @@ static MODEL: LazyLock<LinearModel<KINDS>> = LazyLock::new(|| {
 });
 
 /// Returns the probability of each kind, in the order of [`IntentKind::ALL`].
-pub(super) fn probabilities(query: &Query, reading: Option<&Interpretation>) -> [f32; KINDS] {
+pub(super) fn probabilities(query: &Query, reading: Option<&Reading>) -> [f32; KINDS] {
     let features = features(query, reading);
     let known = features.iter().filter_map(|feature| MODEL.row(feature));
     softmax(&known.collect::<Vec<_>>())
@@ -55,7 +55,7 @@ fn softmax(rows: &[[f32; KINDS]]) -> [f32; KINDS] {
 }
 
 /// Returns the features of a query by name, each once.
-fn features(query: &Query, reading: Option<&Interpretation>) -> Vec<String> {
+fn features(query: &Query, reading: Option<&Reading>) -> Vec<String> {
     let mut features = vec![
         "bias".to_owned(),
         format!("capital {}", query.is_capitalised),

@@ -216,7 +216,7 @@ fn regex(search: &Search) -> Result<Regex, LookupError> {
         .dfa_size_limit(MAX_REGEX_BYTES)
         .nest_limit(MAX_NESTING)
         .build()
-        .map_err(|error| LookupError::Pattern(reason(&error)))
+        .map_err(|error| LookupError::InvalidRegex(reason(&error)))
 }
 
 /// Returns the reason of an error on one line.

@@ -162,13 +162,9 @@ impl Evidence {
             .iter()
             .map(|e| (e.definition, e.strength))
             .collect();
-        let files = |imported: bool| {
-            resolution
-                .files
-                .iter()
-                .filter(|e| (e.from == EvidenceSource::Import) == imported)
-                .map(|e| (e.file, e.strength))
-                .collect()
+        let files_from = |is_meant: fn(EvidenceSource) -> bool| {
+            let meant = resolution.files.iter().filter(|e| is_meant(e.from));
+            noisy_or_by_key(meant.map(|e| (e.file, e.strength)).collect())
         };
         let adjustments = Adjustments::of(text, intent, &config.role)
             .with_named(named_files)
@@ -180,13 +176,15 @@ impl Evidence {
             hits: words.hits,
             query: words.query,
             terms: words.terms,
-            definitions: noisy_or(named),
-            named_files: noisy_or(files(false)),
+            definitions: noisy_or_by_key(named),
+            named_files: files_from(|from| from != EvidenceSource::Import),
             sections: resolution.sections.clone(),
             lines: resolution.lines.clone(),
-            imports: noisy_or(files(true)),
+            imports: files_from(|from| from == EvidenceSource::Import),
             cited: cited(snapshot, text, resolution, config),
-            focus: focus(resolution),
+            focus: files_from(|from| {
+                matches!(from, EvidenceSource::Focus | EvidenceSource::Change)
+            }),
             places: places(resolution, text),
             messages: messages::gather(snapshot, text, config),
         }
@@ -269,7 +267,7 @@ fn cited(
         let share = 1.0 / (newest.len().max(1) as f32);
         newest.iter().map(move |commit| (*commit, share))
     });
-    noisy_or(text.citations.iter().flat_map(of).chain(touching).collect())
+    noisy_or_by_key(text.citations.iter().flat_map(of).chain(touching).collect())
 }
 
 /// Returns the functions at the place that the query names, if it says little else.
@@ -281,16 +279,8 @@ fn places(resolution: &Resolution, text: &QueryText) -> Vec<DefId> {
     }
 }
 
-fn focus(resolution: &Resolution) -> Vec<(FileId, f32)> {
-    let files = resolution.files.iter();
-    let is_given =
-        |source: EvidenceSource| matches!(source, EvidenceSource::Focus | EvidenceSource::Change);
-    let focused = files.filter(|evidence| is_given(evidence.from));
-    noisy_or(focused.map(|e| (e.file, e.strength)).collect())
-}
-
 /// Returns one value per key, sorted by key: `1 - Π(1 - strength)`.
-fn noisy_or<K: Copy + Ord>(mut evidence: Vec<(K, f32)>) -> Vec<(K, f32)> {
+fn noisy_or_by_key<K: Copy + Ord>(mut evidence: Vec<(K, f32)>) -> Vec<(K, f32)> {
     evidence.sort_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
     evidence
         .chunk_by(|a, b| a.0 == b.0)

@@ -15,7 +15,7 @@ use super::probability::Probabilities;
 use super::ranked::{PlaceId, RankedFile, RankedFunction, RankedPlace, Signal};
 use super::stretches::{self, Stretches};
 use super::weights::{FunctionSignals, RankConfig};
-use super::{FULL, best_ranked, history, logarithmic, scale};
+use super::{FULL, best_ranked, history, logarithmic, noisy_or, scale};
 use crate::deadline::{Deadline, Stage};
 use crate::resolve::NamedLine;
 
@@ -222,8 +222,7 @@ impl<'a> Candidates<'a> {
             for site in snapshot.graph.uses_of(*id) {
                 if let Some(signals) = site.enclosing.and_then(|id| self.signals_of(id)) {
                     signals.uses_named = signals.uses_named.max(*strength);
-                    // Noisy-or: each named definition that it uses adds a part of what is left to 1.
-                    signals.mentions = 1.0 - (1.0 - signals.mentions) * (1.0 - strength);
+                    signals.mentions = noisy_or(signals.mentions, *strength);
                 }
             }
         }

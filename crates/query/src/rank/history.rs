@@ -7,6 +7,7 @@ use foveate_index::lexical::{Commits, FunctionId};
 use foveate_index::{DefId, Snapshot};
 
 use super::evidence::Evidence;
+use super::noisy_or;
 use super::weights::LexicalConfig;
 
 /// Scores files by the most similar past commits. A commit adds `score / best score / sqrt(files)` to each of its
@@ -99,11 +100,6 @@ impl Votes {
         }
         of
     }
-}
-
-/// Returns `1 - (1 - a)(1 - b)`, the probability of either of two independent events.
-fn noisy_or(a: f32, b: f32) -> f32 {
-    1.0 - (1.0 - a) * (1.0 - b)
 }
 
 /// The functions that each commit touched, as positions in the list given to [`ByCommit::new`].

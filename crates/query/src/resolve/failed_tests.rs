@@ -31,20 +31,13 @@ impl Resolver<'_> {
             {
                 let programs = programs.get_or_insert_with(|| test_files(&snapshot.files));
                 let files = programs.get(name).map_or(&[][..], Vec::as_slice);
-                self.add_test_files(files, strength);
+                self.add_files_sharing(files, EvidenceSource::Traceback, strength);
             }
             let label = test.titles.join(test.separator);
             let added = self.added(&label, EvidenceSource::Traceback, strength, &found);
             let mut files: Vec<_> = added.iter().map(|id| id.file).collect();
             files.dedup();
-            self.add_test_files(&files, strength);
-        }
-    }
-
-    fn add_test_files(&mut self, files: &[FileId], strength: f32) {
-        for file in files {
-            let share = strength / files.len() as f32;
-            self.add_file(*file, EvidenceSource::Traceback, share);
+            self.add_files_sharing(&files, EvidenceSource::Traceback, strength);
         }
     }
 }

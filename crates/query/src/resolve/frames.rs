@@ -102,13 +102,7 @@ impl Resolver<'_> {
     fn add_named(&mut self, frame: &Frame, definitions: &[DefId], strength: f32) -> Option<DefId> {
         let mut files: Vec<FileId> = definitions.iter().map(|id| id.file).collect();
         files.dedup();
-        for file in &files {
-            self.add_file(
-                *file,
-                EvidenceSource::Traceback,
-                strength / files.len() as f32,
-            );
-        }
+        self.add_files_sharing(&files, EvidenceSource::Traceback, strength);
         let added = self.traced(frame, strength, definitions);
         match added.as_slice() {
             [definition] => Some(*definition),
@@ -153,7 +147,26 @@ impl Resolver<'_> {
         {
             return meaning;
         }
-        let (files, bundle) = match origin::of_frame(frame) {
+        let (files, bundle) = self.files_by_origin(frame);
+        let mut files = self.with_function(files, frame);
+        files.retain(|file| may_contain(self.package_of(*file), &frame.package));
+        let is_written = |file: &FileId| self.snapshot.files.file(*file).role != Role::Generated;
+        if files.iter().any(is_written) {
+            return Meaning::Files(files);
+        }
+        let named = bundle.map(|bundle| self.named(&frame.function, &bundle));
+        match named {
+            Some((definitions, certainty)) if !definitions.is_empty() => {
+                Meaning::Named(definitions, certainty)
+            }
+            _ => Meaning::Files(files),
+        }
+    }
+
+    /// Returns the files that the path of a frame may mean, by its origin, and where the code comes from if it was built
+    /// from other files.
+    fn files_by_origin(&self, frame: &Frame) -> (Vec<FileId>, Option<BundleOrigin>) {
+        match origin::of_frame(frame) {
             Origin::Foreign(inner) => (self.foreign_files(inner, frame), None),
             Origin::Bundle(None) => (
                 self.files_at_whole_path(&frame.path),
@@ -187,19 +200,6 @@ impl Resolver<'_> {
                 };
                 (files, directory.map(BundleOrigin::Package))
             }
-        };
-        let mut files = self.with_function(files, frame);
-        files.retain(|file| may_contain(self.package_of(*file), &frame.package));
-        let is_written = |file: &FileId| self.snapshot.files.file(*file).role != Role::Generated;
-        if files.iter().any(is_written) {
-            return Meaning::Files(files);
-        }
-        let named = bundle.map(|bundle| self.named(&frame.function, &bundle));
-        match named {
-            Some((definitions, certainty)) if !definitions.is_empty() => {
-                Meaning::Named(definitions, certainty)
-            }
-            _ => Meaning::Files(files),
         }
     }
 

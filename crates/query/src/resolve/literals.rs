@@ -67,10 +67,7 @@ impl Resolver<'_> {
             &definitions,
         );
         if places.len() <= self.config.max_files_of_path {
-            for file in &places {
-                let share = strength / places.len() as f32;
-                self.add_file(*file, EvidenceSource::Literal, share);
-            }
+            self.add_files_sharing(&places, EvidenceSource::Literal, strength);
         }
     }
 

@@ -1,4 +1,4 @@
-//! Defines the rules that interpret one clause, by its shape. The first rule of a shape that fits counts, so
+//! Defines the rules that read one clause, by its shape. The first rule of a shape that fits counts, so
 //! special rules stand before general ones. [`crate::intent::words`] describes the pattern language.
 
 use super::{Rule, rules};
