@@ -11,21 +11,6 @@ use super::weights::{RankConfig, SegmentWeights};
 use crate::resolve::is_stop_word;
 use crate::text::{QueryText, SegmentKind};
 
-/// How often a term occurs in the segments of each kind, in the order of [`SegmentKind::ALL`].
-type Counts = [f32; SegmentKind::ALL.len()];
-
-fn weight(weights: &SegmentWeights, kind: SegmentKind) -> f32 {
-    match kind {
-        SegmentKind::Title => weights.title,
-        SegmentKind::Prose => weights.prose,
-        SegmentKind::InlineCode => weights.inline_code,
-        SegmentKind::CodeBlock => weights.code_block,
-        SegmentKind::Traceback => weights.traceback,
-        SegmentKind::ErrorMessage => weights.error_message,
-        SegmentKind::Quoted => weights.quoted,
-    }
-}
-
 /// Keywords and similar words that are frequent in pasted code. They occur in a third of all chunks, so they tell
 /// none apart, and reading their posting lists would be most of the cost of a long query.
 const KEYWORDS: &str = "assert async await class const def elif else except false func function \
@@ -34,23 +19,8 @@ const KEYWORDS: &str = "assert async await class const def elif else except fals
 static KEYWORD_TERMS: LazyLock<HashSet<String>> =
     LazyLock::new(|| terms(KEYWORDS).into_iter().collect());
 
-/// Returns `Σ_kind log2(1 + tf_kind)` over the kinds that `counted` accepts.
-fn of_kinds(counts: &Counts, counted: impl Fn(SegmentKind) -> bool) -> f32 {
-    let kinds = SegmentKind::ALL.into_iter().zip(counts);
-    let kinds = kinds.filter(|(kind, _)| counted(*kind));
-    kinds.map(|(_, tf)| (1.0 + tf).log2()).sum()
-}
-
-fn is_code(kind: SegmentKind) -> bool {
-    matches!(
-        kind,
-        SegmentKind::InlineCode | SegmentKind::CodeBlock | SegmentKind::Traceback
-    )
-}
-
-fn is_prominent(kind: SegmentKind) -> bool {
-    matches!(kind, SegmentKind::Title | SegmentKind::InlineCode)
-}
+/// How often a term occurs in the segments of each kind, in the order of [`SegmentKind::ALL`].
+type Counts = [f32; SegmentKind::ALL.len()];
 
 /// The terms of a query.
 #[derive(Debug, Default)]
@@ -115,4 +85,34 @@ pub(super) fn query_terms(text: &QueryText, config: &RankConfig) -> QueryTerms {
         weighted,
         prominent,
     }
+}
+
+fn weight(weights: &SegmentWeights, kind: SegmentKind) -> f32 {
+    match kind {
+        SegmentKind::Title => weights.title,
+        SegmentKind::Prose => weights.prose,
+        SegmentKind::InlineCode => weights.inline_code,
+        SegmentKind::CodeBlock => weights.code_block,
+        SegmentKind::Traceback => weights.traceback,
+        SegmentKind::ErrorMessage => weights.error_message,
+        SegmentKind::Quoted => weights.quoted,
+    }
+}
+
+/// Returns `Σ_kind log2(1 + tf_kind)` over the kinds that `counted` accepts.
+fn of_kinds(counts: &Counts, counted: impl Fn(SegmentKind) -> bool) -> f32 {
+    let kinds = SegmentKind::ALL.into_iter().zip(counts);
+    let kinds = kinds.filter(|(kind, _)| counted(*kind));
+    kinds.map(|(_, tf)| (1.0 + tf).log2()).sum()
+}
+
+fn is_code(kind: SegmentKind) -> bool {
+    matches!(
+        kind,
+        SegmentKind::InlineCode | SegmentKind::CodeBlock | SegmentKind::Traceback
+    )
+}
+
+fn is_prominent(kind: SegmentKind) -> bool {
+    matches!(kind, SegmentKind::Title | SegmentKind::InlineCode)
 }

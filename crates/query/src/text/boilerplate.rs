@@ -419,12 +419,9 @@ fn has_release(text: &str) -> bool {
 fn names_code(text: &str) -> bool {
     let is_code = |name: &str| {
         let is_system = name.starts_with(char::is_uppercase) && !name.contains(['_', '.']);
-        !is_system && !is_locale(name) && names::is_identifier_like(name, false)
+        !is_system && !is_locale(name) && names::is_identifier_like(name)
     };
-    !text.contains("://")
-        && names::scan(text)
-            .iter()
-            .any(|name| is_code(names::trim(&name.text)))
+    !text.contains("://") && names::scan(text).iter().any(|name| is_code(name.trimmed()))
 }
 
 /// Whether a name is that of a locale: `en_US`, `en_US.UTF`, `C.UTF`.

@@ -188,9 +188,9 @@ impl Collector<'_> {
             return;
         }
         for name in names::scan(text) {
-            let trimmed = names::trim(&name.text);
+            let trimmed = name.trimmed();
             let plain = name.quoted && trimmed.chars().count() > 1 && !names::is_keyword(trimmed);
-            if plain || names::is_identifier_like(trimmed, name.called) {
+            if plain || name.is_identifier_like() {
                 let mark = name.mark.filter(|_| name.quoted);
                 self.mention_with_mark(MentionKind::ErrorMessage, trimmed, mark);
             }
@@ -208,8 +208,8 @@ impl Collector<'_> {
         for code in &codes {
             self.inline_code(code);
             for name in names::scan(&code.text) {
-                let trimmed = names::trim(&name.text);
-                if name.is_whole(&code.text) || names::is_identifier_like(trimmed, name.called) {
+                let trimmed = name.trimmed();
+                if name.is_whole(&code.text) || name.is_identifier_like() {
                     self.mention_with_mark(MentionKind::Title, trimmed, name.mark);
                 }
             }
@@ -328,8 +328,8 @@ impl Collector<'_> {
             }
         }
         for name in names::scan(word) {
-            let trimmed = names::trim(&name.text);
-            if names::is_identifier_like(trimmed, name.called) {
+            let trimmed = name.trimmed();
+            if name.is_identifier_like() {
                 self.mention_with_mark(kind, trimmed, name.mark);
             } else {
                 self.sigil_word(kind, trimmed);
@@ -405,15 +405,12 @@ impl Collector<'_> {
         let last = code.rsplit('/').next().filter(|_| is_path);
         let code = last.unwrap_or(code);
         for name in names::scan(code) {
-            let trimmed = names::trim(&name.text);
+            let trimmed = name.trimmed();
             let whole = !is_path
                 && name.is_whole(code)
                 && !names::is_keyword(trimmed)
                 && trimmed.chars().count() > 1;
-            if whole
-                || names::is_code_name(trimmed, name.called)
-                    && names::is_identifier_like(trimmed, name.called)
-            {
+            if whole || name.is_code_name() && name.is_identifier_like() {
                 self.mention_with_mark(MentionKind::InlineCode, trimmed, name.mark);
             } else {
                 self.sigil_word(MentionKind::InlineCode, trimmed);
@@ -468,10 +465,10 @@ impl Collector<'_> {
                 if is_within(&files, name.range.start) {
                     continue;
                 }
-                let trimmed = names::trim(&name.text);
+                let trimmed = name.trimmed();
                 // A comment is prose: a capitalised word is no class.
-                let named = !comment || names::is_identifier_like(trimmed, name.called);
-                if named && names::is_code_name(trimmed, name.called) {
+                let named = !comment || name.is_identifier_like();
+                if named && name.is_code_name() {
                     self.mention_with_mark(MentionKind::CodeBlock, trimmed, name.mark);
                 }
             }

@@ -163,7 +163,7 @@ pub(crate) fn fixed_names(text: &QueryText) -> HashSet<String> {
                 true => &mut fixed,
                 false => &mut varying,
             };
-            list.insert(names::trim(&name.text).to_owned());
+            list.insert(name.trimmed().to_owned());
         }
     }
     fixed.retain(|name| !varying.contains(name));

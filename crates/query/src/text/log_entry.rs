@@ -512,7 +512,7 @@ fn after_logger(text: &str) -> Option<&str> {
         .chars()
         .all(|c| c.is_alphanumeric() || matches!(c, '.' | '_' | '-' | '$' | ':' | '/' | '#'));
     let is_path = name.contains('.') || name.contains("::");
-    if name.len() > MAX_NAME || !is_plain || !(is_path || names::is_identifier_like(name, false)) {
+    if name.len() > MAX_NAME || !is_plain || !(is_path || names::is_identifier_like(name)) {
         return None;
     }
     let is_column = is_path && after.starts_with('\t');

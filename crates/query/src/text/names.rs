@@ -20,6 +20,29 @@ pub(super) struct Name {
 }
 
 impl Name {
+    /// Returns the name without the parts that mean nothing: see [`trim`].
+    pub(super) fn trimmed(&self) -> &str {
+        trim(&self.text)
+    }
+
+    /// Whether the name looks like an identifier, or is called: `CamelCase`, `snake_case`, `a.b`, `name()`.
+    pub(super) fn is_identifier_like(&self) -> bool {
+        is_name_like(self.trimmed(), self.called)
+    }
+
+    /// Whether the name, in a code block, may be defined in the repository: it is called, capitalised or identifier-like,
+    /// and neither a keyword nor built in.
+    pub(super) fn is_code_name(&self) -> bool {
+        let name = bare(self.trimmed());
+        if is_keyword(name) || BUILT_IN.contains(&name) {
+            return false;
+        }
+        let is_capitalised = name.starts_with(char::is_uppercase)
+            && name.chars().count() >= 3
+            && name.chars().any(char::is_lowercase);
+        is_capitalised || is_name_like(name, self.called)
+    }
+
     /// Whether the name is the whole of a piece of code, apart from arguments of a call or a value.
     pub(super) fn is_whole(&self, code: &str) -> bool {
         let before = code.get(..self.range.start).unwrap_or("");
@@ -278,7 +301,7 @@ fn continues_name(c: char) -> bool {
 
 /// Removes parts without meaning: `self.`, `this.`, underscores used for emphasis. A `$` before a name stays: only the
 /// repository tells whether it is a part of the name, as in JavaScript, or marks a variable, as in PHP.
-pub(super) fn trim(name: &str) -> &str {
+fn trim(name: &str) -> &str {
     let mut name = name;
     for receiver in ["self.", "cls.", "this.", "super."] {
         let inner = bare(name).strip_prefix(receiver);
@@ -313,8 +336,13 @@ pub(super) fn has_sigil(name: &str) -> bool {
         && word.chars().all(continues_name)
 }
 
-/// Whether a word of prose looks like an identifier: `CamelCase`, `snake_case`, `a.b`, `name()`.
-pub(super) fn is_identifier_like(name: &str, called: bool) -> bool {
+/// Whether a word looks like an identifier: `CamelCase`, `snake_case`, `a.b`.
+pub(super) fn is_identifier_like(word: &str) -> bool {
+    is_name_like(word, false)
+}
+
+/// Whether a word looks like an identifier, or is called and no keyword.
+fn is_name_like(name: &str, called: bool) -> bool {
     let name = bare(name);
     let last = name.rsplit('.').next().unwrap_or(name);
     if last.chars().count() < 2 || name.len() > 200 {
@@ -379,19 +407,6 @@ fn is_camel(name: &str) -> bool {
     }
     let plural = name.ends_with('s') && name.trim_end_matches('s').chars().all(char::is_uppercase);
     (has_two_words || acronym) && !plural && name.chars().count() >= 4
-}
-
-/// Whether a name in a code block may be defined in the repository: it is called, capitalised or
-/// identifier-like, and neither a keyword nor built in.
-pub(super) fn is_code_name(name: &str, called: bool) -> bool {
-    let name = bare(name);
-    if is_keyword(name) || BUILT_IN.contains(&name) {
-        return false;
-    }
-    let capital = name.starts_with(char::is_uppercase)
-        && name.chars().count() >= 3
-        && name.chars().any(char::is_lowercase);
-    capital || is_identifier_like(name, called)
 }
 
 /// Whether a name is a keyword or literal of a language that issues quote.
@@ -523,15 +538,15 @@ mod tests {
             "ModelForm", "getItem", "JSONField", "max_length", "__init__", "db.models",
             "iPhoneModel",
         ] {
-            assert!(is_identifier_like(yes, false), "{yes}");
+            assert!(is_identifier_like(yes), "{yes}");
         }
         for no in [
             "model", "URLs", "GitHub", "HTTP", "e.g", "example.com", "_", "x", "_x", "Node.js",
             "d3.js", "works.But",
         ] {
-            assert!(!is_identifier_like(no, false), "{no}");
+            assert!(!is_identifier_like(no), "{no}");
         }
-        assert!(is_identifier_like("connect", true));
+        assert!(scan("connect()")[0].is_identifier_like());
     }
 
     #[test]

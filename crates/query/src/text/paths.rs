@@ -262,9 +262,9 @@ pub(super) fn read_named(word: &str) -> Option<(PathMention, String)> {
     let written = rest.get(1..).filter(|rest| rest.starts_with(begins_name))?;
     let file = read(file, Context::Prose).filter(|file| file.is_certain)?;
     let name = names::scan(written).into_iter().next()?;
-    let text = names::trim(&name.text);
+    let text = name.trimmed();
     let is_meant = match rest.starts_with('#') {
-        true => names::is_identifier_like(text, name.called),
+        true => name.is_identifier_like(),
         false => !is_word_for_lines(text),
     };
     is_meant.then(|| (file, text.to_owned()))
