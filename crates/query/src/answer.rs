@@ -8,7 +8,7 @@ use crate::config::RankingConfig;
 use crate::deadline::Deadline;
 use crate::intent::{self, Intent, IntentKind};
 use crate::issue::{Issue, IssueCode};
-use crate::rank::{self, ListedFile, ListedPlace, Ranked, RankedFile, RankedPlace, Words};
+use crate::rank::{self, ListedFile, ListedPlace, Ranked, RankedFile, RankedPlace, WordHits};
 use crate::request::{Hunk, Request};
 use crate::resolve::{self, ListedSymbol, ResolvedSymbol};
 use crate::text::QueryText;
@@ -90,7 +90,7 @@ pub fn answer(
     let intent = intent(&text, request);
     let detected = now();
     let (words, resolution) = rayon::join(
-        || Words::search(snapshot, &text, &config.rank, deadline),
+        || WordHits::search(snapshot, &text, &config.rank, deadline),
         || resolve::resolve(snapshot, &text, request, &config.resolve, deadline),
     );
     let resolved = now();

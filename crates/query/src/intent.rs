@@ -93,7 +93,7 @@ const MIN_CLEAR: f32 = 0.8;
 /// gives its kind.
 const DECISIVE: f32 = 0.97;
 
-/// Share of the wording in a kind's score; the rules have the rest.
+/// Share of the wording in a kind's score; the remainder comes from the rules.
 const WORDING_SHARE: f32 = 0.7;
 
 /// Detects the intent of a query; an intent `given` by the caller wins.
@@ -147,8 +147,8 @@ pub fn detect(text: &QueryText, given: Option<IntentKind>) -> Intent {
     }
 }
 
-/// Returns what a query of the `found` intent looks up about a name. `question` is what it is as a whole, `reading` the
-/// reading of its clearest clause.
+/// Returns what a query of the `found` intent looks up about a name. `question` is the form that the whole query has,
+/// `reading` the reading of its clearest clause.
 fn look_up(
     found: &Intent,
     query: &Query,

@@ -1,4 +1,4 @@
-//! Answers a request from a snapshot in four stages that pass data: [`intent`] detects what is asked for,
+//! Answers a request from a snapshot in four stages: [`intent`] detects the kind of help that is wanted,
 //! [`resolve`] finds the definitions that the query names, [`rank`] orders files and functions,
 //! [`assemble`] packs what fits the budget. Pure: no file, no randomness, and no clock but that of a
 //! [`Deadline`]. Start at [`answer()`].

@@ -17,7 +17,7 @@ pub use references::{FoundReferences, ReferenceItem, Target, references};
 pub use search::{Search, SearchItem, SearchKind, search};
 
 use foveate_index::{FileId, Snapshot};
-use foveate_model::{Content, RepoPath};
+use foveate_model::{Content, RepoPath, SkipReason};
 
 use crate::issue;
 
@@ -32,14 +32,11 @@ pub enum LookupError {
         similar: Vec<String>,
     },
     #[error(
-        "{path:?} is listed, but its text is not in the index ({reason}): {}",
+        "{path:?} is listed, but its text is not in the index ({}): {}",
+        .reason.code(),
         skip_advice(.reason)
     )]
-    NotIndexed {
-        path: String,
-        /// The stable code of the reason, such as `binary`.
-        reason: &'static str,
-    },
+    NotIndexed { path: String, reason: SkipReason },
     #[error("{path:?} has no line {line}: it has {line_count} lines")]
     NoSuchLine {
         path: String,
@@ -54,20 +51,26 @@ pub enum LookupError {
     InvalidRegex(String),
 }
 
-/// Says why a file with this code of a [`SkipReason`](foveate_model::SkipReason) has no text, and what to do.
-fn skip_advice(reason: &str) -> &'static str {
+/// Says why a file has no text, and what to do.
+fn skip_advice(reason: &SkipReason) -> &'static str {
     match reason {
-        "binary" => "it is a binary file",
-        "not_utf8" => "its name or its text is in an unknown encoding; convert it to UTF-8",
-        "too_large" => "it is larger than `index.max_file_bytes`; raise that setting",
-        "long_lines" => {
+        SkipReason::Binary => "it is a binary file",
+        SkipReason::NotUtf8 => {
+            "its name or its text is in an unknown encoding; convert it to UTF-8"
+        }
+        SkipReason::TooLarge { .. } => {
+            "it is larger than `index.max_file_bytes`; raise that setting"
+        }
+        SkipReason::LongLines => {
             "its lines are too long, as in minified code; search the file that it was made from"
         }
-        "data" => "it is data for programs, not code; read it in the repository",
-        "lfs_pointer" => "it is stored by git LFS; fetch it with `git lfs pull`",
-        "symlink" => "it is a link; request the file that it leads to",
-        "submodule" => "it is a nested repository; register that one",
-        _ => "it could not be read; check its permissions, and that the repository is complete",
+        SkipReason::Data => "it is data for programs, not code; read it in the repository",
+        SkipReason::LfsPointer => "it is stored by git LFS; fetch it with `git lfs pull`",
+        SkipReason::Symlink => "it is a link; request the file that it leads to",
+        SkipReason::Submodule => "it is a nested repository; register that one",
+        SkipReason::Unreadable(_) | SkipReason::UnreadableDirectory(_) => {
+            "it could not be read; check its permissions, and that the repository is complete"
+        }
     }
 }
 
@@ -104,7 +107,8 @@ fn find_content<'a>(
         (Some(content), _) => Ok((id, content)),
         (None, reason) => Err(LookupError::NotIndexed {
             path: path.to_string(),
-            reason: reason.as_ref().map_or("unreadable", |r| r.code()),
+            // A file without content has a reason.
+            reason: (reason.clone()).unwrap_or(SkipReason::Unreadable(String::new())),
         }),
     }
 }

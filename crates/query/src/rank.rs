@@ -29,7 +29,7 @@ use std::sync::LazyLock;
 use foveate_index::{Snapshot, top_k};
 
 use self::evidence::Evidence;
-pub use self::evidence::Words;
+pub use self::evidence::WordHits;
 use crate::intent::IntentKind;
 use crate::issue::Issue;
 use crate::resolve::Resolution;
@@ -60,11 +60,11 @@ pub struct Ranked {
 /// How many of each are ranked; more than any request may list.
 pub const MAX_RANKED: usize = 200;
 
-/// Ranks the files, functions and places of a snapshot. `words` is the result of [`Words::search`]. The first
+/// Ranks the files, functions and places of a snapshot. `words` is the result of [`WordHits::search`]. The first
 /// `explained` of each carry their signals.
 pub fn rank(
     snapshot: &Snapshot,
-    mut words: Words<'_>,
+    mut words: WordHits<'_>,
     resolution: &Resolution,
     intent: IntentKind,
     config: &RankConfig,
@@ -184,7 +184,7 @@ mod tests {
         let deadline = Deadline::none();
         let resolution =
             crate::resolve::resolve(&snapshot, &text, &request, &config.resolve, &deadline);
-        let words = Words::none(&snapshot, &text, &deadline);
+        let words = WordHits::none(&snapshot, &text, &deadline);
         let kind = IntentKind::BugFix;
         let ranked = rank(&snapshot, words, &resolution, kind, &config.rank, 1);
         assert_eq!(ranked.files.len(), 1);

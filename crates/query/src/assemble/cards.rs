@@ -1,4 +1,4 @@
-//! Adds cards for things that are not shown whole: the best place, the caller's change and focus, what the
+//! Adds cards for code that is not shown whole: the best place, the caller's change and focus, what the
 //! query names, and at the end whatever there is room for.
 
 use foldhash::HashSet;

@@ -25,7 +25,8 @@ pub(super) fn of(plan: &Plan<'_>, bodies: &Bodies) -> (f32, Option<&'static str>
     (confidence, advice)
 }
 
-/// Returns what a query should say that is unsure even with a larger budget; a change without words says all it can.
+/// Returns the advice for a query whose answer is unsure even with a larger budget; none for a change without words,
+/// which can say no more.
 fn say_more(plan: &Plan<'_>) -> Option<&'static str> {
     if plan.words.is_empty() && !plan.resolution.changed.is_empty() {
         return None;

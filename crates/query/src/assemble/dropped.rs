@@ -1,11 +1,11 @@
-//! Lists what is relevant and not in the context, each place once. What is beyond the limits of the list is counted.
+//! Lists the relevant places that are not in the context, each once. Places beyond the limits of the list are counted.
 
 use foldhash::HashMap;
 use foveate_model::Lines;
 
 use super::pack::{DropReason, Dropped};
 
-/// What is dropped, in the order in which it was reported.
+/// The dropped places, in the order in which they were reported.
 #[derive(Debug, Default)]
 pub(super) struct DroppedList {
     list: Vec<Dropped>,

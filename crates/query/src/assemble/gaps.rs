@@ -1,5 +1,5 @@
-//! Adds the few lines between shown bodies: code reads better without a hole of two lines, and they cost
-//! little more than the markup on both sides of the hole.
+//! Adds the few lines between shown bodies: code reads better without a gap of two lines, and these lines cost little
+//! more than the markup on both sides of the gap.
 
 use foveate_index::FileId;
 use foveate_model::Lines;

@@ -131,37 +131,40 @@ impl Links {
     pub(super) fn report(&self, plan: &mut Plan<'_>) {
         self.note_callers(plan);
         let limit = plan.config.max_dropped / 2;
-        let mut listed = [0usize; 2];
+        let (mut tests, mut others) = (0, 0);
         let mut named = HashSet::default();
         for waiting in self
             .links
             .iter()
             .filter(|waiting| !waiting.done && waiting.tokens > 0)
         {
-            let Some((list, file, name, lines)) = reported(plan, &waiting.link) else {
+            let Some(report) = Report::of(plan, &waiting.link) else {
                 continue;
             };
             // A body that was added later may show it.
-            if plan.packed.shows_all(file, lines) {
+            if plan.packed.shows_all(report.file, report.lines) {
                 continue;
             }
             // A function may call another one several times.
-            if !named.insert((list, file, name.clone())) {
+            if !named.insert((report.is_test, report.file, report.name.clone())) {
                 continue;
             }
             let dropped = Dropped {
-                path: plan.snapshot.files.path(file).to_owned(),
-                name,
-                lines: Some(lines),
+                path: plan.snapshot.files.path(report.file).to_owned(),
+                name: report.name,
+                lines: Some(report.lines),
                 tokens: waiting.tokens,
                 reason: DropReason::Budget,
             };
-            match listed.get_mut(list).filter(|count| **count < limit) {
-                Some(count) => {
-                    *count += 1;
-                    plan.dropped.add(dropped);
-                }
-                None => plan.dropped.count(dropped),
+            let listed = match report.is_test {
+                true => &mut tests,
+                false => &mut others,
+            };
+            if *listed < limit {
+                *listed += 1;
+                plan.dropped.add(dropped);
+            } else {
+                plan.dropped.count(dropped);
             }
         }
     }
@@ -193,31 +196,51 @@ impl Links {
     }
 }
 
-/// Returns where a link is reported if it does not fit: in the list of tests (0) or in that of other links (1), with its
-/// file, name and lines. A file of tests and an import are not.
-fn reported(plan: &Plan<'_>, link: &Link) -> Option<(usize, FileId, String, Lines)> {
-    let files = &plan.snapshot.files;
-    let of_definition = |list: usize, id: DefId| {
-        let definition = files.definition(id);
-        let name = definition.qualified_name.to_string();
-        Some((list, id.file, name, definition.own_lines()))
-    };
-    match link {
-        Link::Test { id, .. } => of_definition(0, *id),
-        // It is among the bodies.
-        Link::Related {
-            relation: Relation::Same,
-            ..
-        } => None,
-        Link::Related { id, .. } => of_definition(1, *id),
-        Link::Caller { site, .. } | Link::ForeignBase { site, .. } => {
-            let name = callers::enclosing(plan, site).unwrap_or_default();
-            Some((1, site.file, name, Lines::new(site.line, site.line)))
+/// The report of a link that does not fit. Tests and other links are listed up to a limit each.
+struct Report {
+    is_test: bool,
+    file: FileId,
+    name: String,
+    lines: Lines,
+}
+
+impl Report {
+    /// Returns the report of a link; `None` for an import, a file of tests and a definition that is among the bodies.
+    fn of(plan: &Plan<'_>, link: &Link) -> Option<Self> {
+        let files = &plan.snapshot.files;
+        match link {
+            Link::Related {
+                relation: Relation::Same,
+                ..
+            }
+            | Link::TestFile { .. }
+            | Link::Import { .. } => None,
+            Link::Test { id, .. } | Link::Related { id, .. } => {
+                let definition = files.definition(*id);
+                Some(Self {
+                    is_test: matches!(link, Link::Test { .. }),
+                    file: id.file,
+                    name: definition.qualified_name.to_string(),
+                    lines: definition.own_lines(),
+                })
+            }
+            Link::Caller { site, .. } | Link::ForeignBase { site, .. } => {
+                let name = callers::enclosing(plan, site).unwrap_or_default();
+                Some(Self::of_line(site.file, site.line, name))
+            }
+            Link::Removed(of) => {
+                let name = removed::enclosing(files, of);
+                Some(Self::of_line(of.file, of.line, name))
+            }
         }
-        Link::Removed(of) => {
-            let name = removed::enclosing(files, of);
-            Some((1, of.file, name, Lines::new(of.line, of.line)))
+    }
+
+    fn of_line(file: FileId, line: u32, name: String) -> Self {
+        Self {
+            is_test: false,
+            file,
+            name,
+            lines: Lines::new(line, line),
         }
-        Link::TestFile { .. } | Link::Import { .. } => None,
     }
 }

@@ -53,7 +53,7 @@ pub(super) struct LookedUp {
     has_uses: bool,
     /// Whether they have so many uses that each gets one line.
     has_many_uses: bool,
-    /// The issue that nothing of what is asked of them was found.
+    /// The issue that they have none of the tests, subclasses or overriding methods that are asked for.
     none_found: Option<Issue>,
 }
 
@@ -91,7 +91,7 @@ impl LookedUp {
         }
     }
 
-    /// Finds what the question asks of the definitions that it means, or what uses them if they have none of that.
+    /// Finds the answers about the definitions that the question means; if there are none, the uses of these definitions.
     fn of_definitions(
         snapshot: &Snapshot,
         (definitions, asks): (Vec<DefId>, LookUp),
@@ -201,7 +201,7 @@ impl LookedUp {
         }
     }
 
-    /// Finds the files whose dependencies a question asks for. Their code is not shown: it is what the reader has.
+    /// Finds the files whose dependencies a question asks for. Their code is not shown: the reader has it.
     fn of_dependent_modules(snapshot: &Snapshot, resolution: &Resolution) -> Self {
         Self {
             asks: Some(LookUp::Dependencies),
@@ -289,7 +289,7 @@ impl LookedUp {
         self.has_many_uses
     }
 
-    /// Returns the issue that nothing of what the question asks for was found, if so.
+    /// Returns the issue that nothing that the question asks for was found, if so.
     pub(super) fn none_found(&self) -> Option<Issue> {
         self.none_found.clone()
     }

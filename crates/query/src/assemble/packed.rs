@@ -12,7 +12,7 @@ use super::entry::{Entry, Layout, SectionKind};
 use super::pack::{DropReason, Dropped};
 use super::render;
 use super::render::parts::{Head, HeadFigures, SAY_MORE};
-use super::seen::WHOLE;
+use super::seen::WHOLE_FILE;
 use crate::permalink::Permalinks;
 use crate::rank::PlaceId;
 use crate::request::Format;
@@ -50,7 +50,7 @@ pub(super) struct MeasuredEntry {
 }
 
 impl MeasuredEntry {
-    /// Returns the tokens of what it shows, without its markup.
+    /// Returns its tokens without those of its markup.
     pub(super) fn body_tokens(&self) -> usize {
         self.tokens.saturating_sub(self.markup_tokens)
     }
@@ -67,7 +67,7 @@ pub(super) struct ShownPart {
 }
 
 impl ShownPart {
-    /// Returns what a card of a file or of a place in it shows.
+    /// Makes the part that a card of a file, or of a place in it, shows.
     pub(super) fn card(file: FileId, place: Option<PlaceId>) -> Self {
         Self {
             file,
@@ -76,12 +76,12 @@ impl ShownPart {
         }
     }
 
-    /// Returns what a card of a definition shows.
+    /// Makes the part that a card of a definition shows.
     pub(super) fn card_of(id: DefId) -> Self {
         Self::card(id.file, Some(PlaceId::Definition(id)))
     }
 
-    /// Returns what an entry shows that consists of lines alone.
+    /// Makes the part that an entry of lines alone shows.
     pub(super) fn lines(file: FileId, lines: Lines) -> Self {
         Self {
             file,
@@ -391,7 +391,7 @@ impl<'a> Packed<'a> {
 
     /// Whether the context has any entry of a file, or the caller has all of the file.
     pub(super) fn has_file(&self, file: FileId) -> bool {
-        self.placed.iter().any(|p| p.shows.file == file) || self.shows_all(file, WHOLE)
+        self.placed.iter().any(|p| p.shows.file == file) || self.shows_all(file, WHOLE_FILE)
     }
 
     /// Returns the tokens of the entries that a body of these lines replaces; `None` if it overlaps an

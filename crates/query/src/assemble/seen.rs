@@ -14,7 +14,7 @@ use crate::request::Seen;
 use crate::resolve::places;
 
 /// All lines of a file, however many.
-pub(super) const WHOLE: Lines = Lines {
+pub(super) const WHOLE_FILE: Lines = Lines {
     start: 1,
     end: u32::MAX,
 };
@@ -40,7 +40,7 @@ pub(super) fn lines(files: &Files, seen: &Seen) -> (Vec<(FileId, Lines)>, Option
     let mut unknown: Vec<&str> = Vec::new();
     for path in &seen.paths {
         match files.find(path.as_str()) {
-            Some(file) => lines.push((file, WHOLE)),
+            Some(file) => lines.push((file, WHOLE_FILE)),
             None => unknown.push(path.as_str()),
         }
     }
@@ -85,7 +85,7 @@ fn whole_files(files: &Files, seen: &[(FileId, Lines)]) -> Vec<(FileId, Lines)> 
     let whole = by_file
         .into_iter()
         .filter(|(file, seen)| is_whole(*file, seen));
-    whole.map(|(file, _)| (file, WHOLE)).collect()
+    whole.map(|(file, _)| (file, WHOLE_FILE)).collect()
 }
 
 /// Returns the file and the lines of a place; `None` if it names nothing. There are no lines if they have changed since
@@ -93,7 +93,7 @@ fn whole_files(files: &Files, seen: &[(FileId, Lines)]) -> Vec<(FileId, Lines)> 
 fn of_place(files: &Files, place: &str, bytes_left: &mut usize) -> Option<(FileId, Vec<Lines>)> {
     // Paths may contain colons.
     if let Some(file) = files.find(place) {
-        return Some((file, vec![WHOLE]));
+        return Some((file, vec![WHOLE_FILE]));
     }
     let mut splits = places::splits(files, place);
     splits.find_map(|(file, rest)| Some((file, of_file(files, file, rest, bytes_left)?)))

@@ -80,7 +80,7 @@ fn named_or_best(plan: &Plan<'_>) -> Vec<FileId> {
     named.chain(best.map(|file| file.id)).collect()
 }
 
-/// Whether nobody expects a file that was skipped for this reason to be searched.
+/// Whether a file that was skipped for this reason has no text that a reader would miss.
 fn is_never_text(reason: &SkipReason) -> bool {
     matches!(
         reason,

@@ -9,6 +9,7 @@ use super::page::{Key, Page, Window, page};
 use super::{LookupError, find_content};
 use crate::deadline::Deadline;
 use crate::excerpt::{around, one_line};
+use crate::issue::Issue;
 
 /// The definitions whose references are looked up.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -71,7 +72,11 @@ pub fn references(
     window: &Window,
     deadline: &Deadline,
 ) -> Result<FoundReferences, LookupError> {
-    let (matched, mut meant, issue) = resolve_target(snapshot, target, deadline)?;
+    let ResolvedTarget {
+        matched,
+        definitions: mut meant,
+        issue,
+    } = resolve_target(snapshot, target, deadline)?;
     let are_meant = matched.is_some_and(Match::is_meant);
     let listed = meant.iter().take(MAX_DEFINITIONS);
     let definitions = listed.map(|id| item(snapshot, *id)).collect();
@@ -106,7 +111,13 @@ pub fn references(
     })
 }
 
-type ResolvedTarget = (Option<Match>, Vec<DefId>, Option<crate::issue::Issue>);
+/// The definitions that a target means.
+struct ResolvedTarget {
+    matched: Option<Match>,
+    /// The most similar names first; then source code, other files, tests.
+    definitions: Vec<DefId>,
+    issue: Option<Issue>,
+}
 
 fn resolve_target(
     snapshot: &Snapshot,
@@ -129,7 +140,11 @@ fn resolve_target(
                 path: path.to_string(),
                 line: *line,
             })?;
-            return Ok((Some(Match::Exact), vec![found], None));
+            return Ok(ResolvedTarget {
+                matched: Some(Match::Exact),
+                definitions: vec![found],
+                issue: None,
+            });
         }
         Target::Name(name) => (name, None),
         Target::NameIn(name, path) => (name, Some(find_content(snapshot, path)?.0)),
@@ -138,9 +153,12 @@ fn resolve_target(
     // Only the first ones are listed: tests, examples and built files must not come before the code.
     let role = |id: DefId| role_tier(snapshot.files.role_of(id));
     (resolved.definitions).sort_by_key(|(rank, id)| (*rank, role(*id), *id));
-    let ids: Vec<DefId> = resolved.definitions.iter().map(|(_, id)| *id).collect();
-    let matched = resolved.matched.filter(|_| !ids.is_empty());
-    Ok((matched, ids, resolved.issue))
+    let definitions: Vec<DefId> = resolved.definitions.iter().map(|(_, id)| *id).collect();
+    Ok(ResolvedTarget {
+        matched: resolved.matched.filter(|_| !definitions.is_empty()),
+        definitions,
+        issue: resolved.issue,
+    })
 }
 
 fn key(snapshot: &Snapshot, site: &CallSite) -> Key {

@@ -15,9 +15,9 @@ use crate::text::{QueryText, SegmentKind, asked_releases};
 
 /// Signals of at most this amount are rounding errors and not listed.
 const ROUNDING: f32 = 1e-5;
-/// The amount that a heading which the query names adds to the score of its stretch, relative to what it adds to that of its
-/// file. The number of a release is no word of the index, so that other sections of the file may have all of the words.
-const HEADING: f32 = 2.0;
+/// Factor of the weight that a heading which the query names adds to the score of its stretch; its file gets the weight
+/// once. The number of a release is no word of the index, so that other sections of the file may have all of the words.
+const HEADING_FACTOR: f32 = 2.0;
 /// The signal of what the query describes or names by a heading.
 const DESCRIBED: &str = "described";
 
@@ -107,7 +107,7 @@ impl Adjustments {
     /// Returns the signal of a stretch with a heading or a line that the query names.
     pub(super) fn heading(&self, id: ChunkId) -> Option<Signal> {
         let factor = match self.headings.contains(&id) {
-            true => HEADING,
+            true => HEADING_FACTOR,
             false if self.lines.contains(&id) => 1.0,
             false => return None,
         };

@@ -4,7 +4,7 @@ use foveate_index::{ChunkId, DefId, FileId, Files, Snapshot};
 use foveate_model::Lines;
 
 use super::adjustments::Adjustments;
-use super::evidence::{Evidence, Words};
+use super::evidence::{Evidence, WordHits};
 use super::weights::{FileSignals, FunctionSignals, StretchSignals};
 use super::{files, functions};
 use crate::config::RankingConfig;
@@ -57,7 +57,7 @@ pub fn candidate_signals(
     let resolution = resolve::resolve(snapshot, &text, request, &config.resolve, &deadline);
     let config = &config.rank;
     let intent = intent::detect(&text, request.intent).profile();
-    let words = Words::search(snapshot, &text, config, &deadline);
+    let words = WordHits::search(snapshot, &text, config, &deadline);
     let evidence = Evidence::gather(snapshot, words, &resolution, intent, config);
     let ranked = files::rank(snapshot, &evidence, config, 0);
     let of_files = files::signals(snapshot, &evidence, config);

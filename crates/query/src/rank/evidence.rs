@@ -36,7 +36,7 @@ pub(super) struct Share {
 }
 
 /// Search results for the words of a query.
-pub struct Words<'a> {
+pub struct WordHits<'a> {
     text: &'a QueryText,
     pub(super) deadline: &'a Deadline,
     hits: Hits,
@@ -48,7 +48,7 @@ pub struct Words<'a> {
     pub(super) issues: Vec<Issue>,
 }
 
-impl<'a> Words<'a> {
+impl<'a> WordHits<'a> {
     /// Searches the words of the query. If that fails, nothing is found and an issue says why.
     pub fn search(
         snapshot: &Snapshot,
@@ -148,7 +148,7 @@ impl Evidence {
     /// Combines the definitions and files that the query names with the results of its words.
     pub(super) fn gather(
         snapshot: &Snapshot,
-        words: Words<'_>,
+        words: WordHits<'_>,
         resolution: &Resolution,
         intent: IntentKind,
         config: &RankConfig,

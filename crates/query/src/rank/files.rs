@@ -61,7 +61,7 @@ pub(super) fn signals(
     evidence: &Evidence,
     config: &RankConfig,
 ) -> Vec<(FileId, FileSignals)> {
-    let dense = Dense::new(snapshot, evidence, config);
+    let dense = DenseSignals::new(snapshot, evidence, config);
     let neighbours =
         ImportNeighbours::new(snapshot, &dense, &evidence.focus, config.max_import_seeds);
     let candidates = dense.candidates(evidence, &neighbours, config.max_candidates_per_signal);
@@ -82,7 +82,7 @@ pub(super) fn signals(
             (id, of_file)
         })
         .collect();
-    let mut of = |file: FileId, set: &mut dyn FnMut(&mut FileSignals)| {
+    let mut update = |file: FileId, set: &mut dyn FnMut(&mut FileSignals)| {
         if let Some((_, signals)) = positions.get(&file).and_then(|at| signals.get_mut(*at)) {
             set(signals);
         }
@@ -91,26 +91,26 @@ pub(super) fn signals(
     for (definition, strength) in &evidence.definitions {
         let file = definition.file;
         *absent.entry(file).or_insert(1.0) *= 1.0 - strength;
-        of(file, &mut |s| s.mention = s.mention.max(*strength));
+        update(file, &mut |s| s.mention = s.mention.max(*strength));
     }
     for (file, absent) in absent {
-        of(file, &mut |s| s.mentions = 1.0 - absent);
+        update(file, &mut |s| s.mentions = 1.0 - absent);
     }
     for (file, strength) in &evidence.named_files {
-        of(*file, &mut |s| s.place = *strength);
+        update(*file, &mut |s| s.place = *strength);
     }
     for (file, strength) in &evidence.imports {
-        of(*file, &mut |s| s.import = *strength);
+        update(*file, &mut |s| s.import = *strength);
     }
     for (place, share) in &evidence.messages {
-        of(place.file, &mut |s| s.message = s.message.max(*share));
+        update(place.file, &mut |s| s.message = s.message.max(*share));
     }
     signals
 }
 
 /// Signals of every file, indexed by file, each between 0 and 1.
 #[derive(Default)]
-struct Dense {
+struct DenseSignals {
     lexical: Vec<f32>,
     title: Vec<f32>,
     code: Vec<f32>,
@@ -124,7 +124,7 @@ struct Dense {
     cited: Vec<f32>,
 }
 
-impl Dense {
+impl DenseSignals {
     fn new(snapshot: &Snapshot, evidence: &Evidence, config: &RankConfig) -> Self {
         let files = &evidence.hits.files;
         let of = |value: fn(&foveate_index::lexical::FileHit) -> f32| {
@@ -233,7 +233,12 @@ struct ImportNeighbours {
 }
 
 impl ImportNeighbours {
-    fn new(snapshot: &Snapshot, dense: &Dense, focus: &[(FileId, f32)], limit: usize) -> Self {
+    fn new(
+        snapshot: &Snapshot,
+        dense: &DenseSignals,
+        focus: &[(FileId, f32)],
+        limit: usize,
+    ) -> Self {
         let mut neighbours = Self {
             imports: HashMap::default(),
             importers: HashMap::default(),

@@ -56,16 +56,16 @@ pub(super) fn of_functions(
 ) -> Vec<FunctionHistory> {
     let files = &snapshot.files;
     let commits = snapshot.lexical.commits();
-    let of = Votes::new(snapshot, evidence);
+    let scores = CommitScores::new(snapshot, evidence);
     let find = |id: &DefId| commits.function(id.file, files.name_hash(*id));
     let touched: Vec<Option<FunctionId>> = ids.iter().map(find).collect();
     let messages = messages(commits, &touched, evidence, config);
     let functions = touched.into_iter().zip(messages);
     functions
         .map(|(function, messages)| FunctionHistory {
-            votes: function.map_or(0.0, |f| of.votes[f.position()]),
+            votes: function.map_or(0.0, |f| scores.votes[f.position()]),
             cited: function
-                .and_then(|f| of.cited.get(&f).copied())
+                .and_then(|f| scores.cited.get(&f).copied())
                 .unwrap_or(0.0),
             changes: function.map_or(0, |f| commits.touching(f).len()),
             messages,
@@ -74,31 +74,31 @@ pub(super) fn of_functions(
 }
 
 /// Scores of all functions from the nearest and the cited commits.
-struct Votes {
+struct CommitScores {
     votes: Vec<f32>,
     /// Sparse, because few queries cite any commit.
     cited: HashMap<FunctionId, f32>,
 }
 
-impl Votes {
+impl CommitScores {
     fn new(snapshot: &Snapshot, evidence: &Evidence) -> Self {
         let functions = snapshot.lexical.commits().function_count();
-        let mut of = Self {
+        let mut scores = Self {
             votes: vec![0.0; functions],
             cited: HashMap::default(),
         };
         for (commit, score) in evidence.nearest_commits(snapshot) {
             for function in commit.functions() {
-                of.votes[function.position()] += score * commit.function_share();
+                scores.votes[function.position()] += score * commit.function_share();
             }
         }
         for (commit, strength) in evidence.cited_commits(snapshot) {
             for function in commit.functions() {
-                let current = of.cited.entry(function).or_default();
+                let current = scores.cited.entry(function).or_default();
                 *current = noisy_or(*current, strength * commit.function_share());
             }
         }
-        of
+        scores
     }
 }
 

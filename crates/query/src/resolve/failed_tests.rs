@@ -42,7 +42,7 @@ impl Resolver<'_> {
     }
 }
 
-/// Returns the name of a test that may be a program: a test of CTest is one, which mostly runs what is in one file.
+/// Returns the name of a test that may be a program: a test of CTest is one, mostly built from one file.
 fn name_of_program(test: &FailedTest) -> Option<&str> {
     match (&*test.titles, test.naming, &*test.path) {
         ([name], TestNaming::Names, "") => Some(name),

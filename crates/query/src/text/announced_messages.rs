@@ -50,13 +50,13 @@ const BETWEEN: [&str; 10] = [
     "is", "was", "are", "that", "like", "reads", "the", "following", "this", "text",
 ];
 
-/// What says something without failing.
+/// Subjects that say something without failing.
 const SPEAKERS: [&str; 12] = [
     "changelog", "comment", "doc", "docs", "docstring", "documentation", "guide", "manual",
     "readme", "spec", "specification", "wiki",
 ];
 
-/// What has messages that report no failure.
+/// Words before "message" in names of messages that report no failure.
 const OTHER_MESSAGES: [&str; 4] = ["commit", "chat", "success", "welcome"];
 
 /// Returns the error messages that a line quotes.

@@ -60,7 +60,7 @@ struct Collector<'r> {
     announces_error: bool,
 }
 
-/// Returns the text of a line that is an entry of a log; any other line as it is.
+/// Returns the message of a line that is an entry of a log; any other line unchanged.
 fn text_of_entry<'l>(line: &Line<'l>) -> Line<'l> {
     let text = log_entry::failure_message(line.text).unwrap_or(line.text);
     Line {
@@ -561,7 +561,7 @@ impl Collector<'_> {
         self.text.frames.push(frame.clone());
     }
 
-    /// Collects what a line of a log says went wrong.
+    /// Collects the error messages of a line of a log.
     fn logged(&mut self, line: &str, surroundings: Surroundings) {
         if self.logged_errors >= MAX_LOGGED {
             return;

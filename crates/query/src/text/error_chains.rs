@@ -1,6 +1,6 @@
-//! Recognises chains of errors in one line, such as `failed to open db: open /a.db: permission denied`: each caller put
-//! what it did before the error that it got, and the last link is a text of the system. Must not take every line with
-//! colons for one: titles and commits have labels, too.
+//! Recognises chains of errors in one line, such as `failed to open db: open /a.db: permission denied`: each caller
+//! prepended its own message to the error that it got, and the last message is one of the operating system. Must not
+//! accept every line with colons: titles and commits have labels, too.
 
 /// Maximum bytes of a chain; a longer line is something else.
 const MAX_CHAIN: usize = 1_000;

@@ -1,4 +1,4 @@
-//! Tells the fixed wording of the error messages of language runtimes from what varies in them: of
+//! Tells the fixed wording of the error messages of language runtimes from their variable parts: of
 //! `Cannot read properties of undefined (reading 'length')`, only `length` can name code. Must not change what is
 //! searched: the wording is still text of the query.
 
@@ -9,10 +9,10 @@ use foldhash::HashSet;
 use super::names;
 use super::{QueryText, SegmentKind};
 
-/// Stands for what varies in a template.
-const HOLE: &str = "{}";
-/// Maximum bytes of what varies.
-const MAX_HOLE: usize = 120;
+/// Stands for a variable part in a template.
+const PLACEHOLDER: &str = "{}";
+/// Maximum bytes of a variable part.
+const MAX_PLACEHOLDER: usize = 120;
 /// Maximum places where the start of a template is tried. Keeps the time linear.
 const MAX_STARTS: usize = 8;
 /// Bytes of a message that are examined: a title may be a whole document without line breaks.
@@ -128,7 +128,7 @@ const TEMPLATES: &[&str] = &[
     "undefined array key",
 ];
 
-/// Replaces the fixed wording of error messages by commas: what varies before and after it forms no name.
+/// Replaces the fixed wording of error messages by commas: the variable parts before and after it form no name together.
 pub(crate) fn without_fixed_wording(text: &str) -> String {
     let mut kept = String::with_capacity(text.len());
     let mut end = 0;
@@ -186,7 +186,7 @@ fn fixed_wording(text: &str) -> Vec<Range<usize>> {
 /// Returns the ranges of the fixed parts of a template at the first place that it fits.
 fn find(text: &str, template: &str) -> Option<Vec<Range<usize>>> {
     let parts: Vec<&str> = template
-        .split(HOLE)
+        .split(PLACEHOLDER)
         .filter(|part| !part.is_empty())
         .collect();
     let (first, rest) = parts.split_first()?;
@@ -200,7 +200,7 @@ fn fit(text: &str, first: Range<usize>, rest: &[&str]) -> Option<Vec<Range<usize
     let mut end = first.end;
     let mut ranges = vec![first];
     for part in rest {
-        let limit = text.floor_char_boundary(end + MAX_HOLE + part.len());
+        let limit = text.floor_char_boundary(end + MAX_PLACEHOLDER + part.len());
         let at = end + text.get(end..limit)?.find(part)?;
         end = at + part.len();
         ranges.push(at..end);

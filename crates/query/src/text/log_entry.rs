@@ -1,5 +1,5 @@
-//! Reads what a line of a log says went wrong: lines with a level, pairs of keys and values (logfmt), JSON, klog. Lines
-//! below the level of warnings say nothing here. Must not decide which lines of a query are examined.
+//! Finds error messages in lines of logs: lines with a level, pairs of keys and values (logfmt), JSON, klog. Lines below
+//! the level of warnings have none. Must not decide which lines of a query are examined.
 
 use foveate_parse::traces::{self, Mark};
 use serde_json::{Map, Value};
@@ -29,7 +29,7 @@ const FAILURES: [&str; 10] = [
 /// Other levels, in lower case.
 const OTHER_LEVELS: [&str; 6] = ["info", "debug", "trace", "notice", "verbose", "fine"];
 
-/// What compilers and tools write before an error, in lower case. `Warning: ` is a common heading of prose.
+/// Labels that compilers and tools write before an error, in lower case. `Warning: ` is a common heading of prose.
 const LABELS: [&str; 5] = ["error", "fatal error", "fatal", "critical", "severe"];
 
 /// The keys of the level in logfmt and JSON.
@@ -37,7 +37,7 @@ const LEVEL_KEYS: [&str; 7] = [
     "level", "lvl", "severity", "levelname", "log.level", "loglevel", "log_level",
 ];
 
-/// The keys under which loggers write what happened, in JSON and logfmt.
+/// The keys of messages in logfmt and JSON.
 const MESSAGE_KEYS: [&str; 6] = ["message", "msg", "event", "error", "err", "detail"];
 
 /// What stands around a line, which decides how certain its form must be.
@@ -78,7 +78,7 @@ fn fields(text: &str) -> Option<(&str, Map<String, Value>)> {
     Some((head.trim_end(), fields))
 }
 
-/// Returns a text without the fields after it, and what they say went wrong.
+/// Returns a text without the fields after it, and the messages in these fields.
 fn with_fields(text: &str) -> Vec<String> {
     match fields(text) {
         Some((head, fields)) => owned(std::iter::once(head).chain(texts_of(&fields))),
@@ -160,8 +160,8 @@ fn owned<'t>(texts: impl Iterator<Item = &'t str>) -> Vec<String> {
     texts.take(MAX_TEXTS).map(str::to_owned).collect()
 }
 
-/// Collects the messages and the stack traces of a log entry. Its other values say when, where and by what it was
-/// logged, which is nothing to search for.
+/// Collects the messages and the stack traces of a log entry. Its other values, such as the time, the host and the
+/// logger, are not searched for.
 pub(super) fn collect_log_texts<'a>(
     entry: &'a Map<String, Value>,
     messages: &mut Vec<&'a str>,
@@ -211,7 +211,7 @@ fn logfmt(line: &str) -> Option<Vec<String>> {
     is_failure(level).then(|| messages(&pairs).collect())
 }
 
-/// Returns the values of logfmt that say what happened.
+/// Returns the messages among the values of logfmt.
 fn messages(pairs: &[(&str, &str)]) -> impl Iterator<Item = String> {
     let messages = pairs
         .iter()

@@ -9,7 +9,7 @@ use crate::assemble::entry::SectionKind;
 use crate::assemble::near_duplicates::ComparedText;
 use crate::assemble::packed::{EntryKind, ShownPart};
 use crate::assemble::plan::{BudgetScope, Plan};
-use crate::assemble::seen::WHOLE;
+use crate::assemble::seen::WHOLE_FILE;
 use crate::rank::{PlaceId, RankedPlace};
 use crate::resolve::has_blocks;
 
@@ -155,7 +155,7 @@ pub(super) fn add_test_file(
     position: usize,
     pass: BudgetScope,
 ) -> Result<(), usize> {
-    if plan.packed.shows_all(tests, WHOLE) {
+    if plan.packed.shows_all(tests, WHOLE_FILE) {
         return Ok(());
     }
     let Some(mut entry) = card::outline(
