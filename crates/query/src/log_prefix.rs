@@ -98,6 +98,11 @@ pub(crate) fn without_times(text: &str) -> Cow<'_, str> {
     }
 }
 
+/// Whether a text consists of digits, at least one.
+pub(crate) fn is_number(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
+}
+
 /// Whether a text has the form of a template of the same length: `0` stands for a digit, `T` for `T` or a space.
 pub(crate) fn fits(text: impl AsRef<[u8]>, template: &str) -> bool {
     let mut pairs = text.as_ref().iter().zip(template.bytes());

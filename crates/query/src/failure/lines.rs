@@ -3,7 +3,7 @@
 
 use anstream::adapter::strip_str;
 
-use crate::log_prefix::{after_time, fits};
+use crate::log_prefix::{after_time, fits, is_number};
 
 /// A cleaned line of a log.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -97,9 +97,8 @@ fn strip_stamps(text: &str) -> &str {
 /// Returns the text after `[gw0] ` of pytest-xdist.
 fn after_worker(text: &str) -> Option<&str> {
     let (number, rest) = text.strip_prefix("[gw")?.split_once(']')?;
-    let is_number = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
     let rest = rest.strip_prefix(' ').or(rest.is_empty().then_some(rest));
-    rest.filter(|_| is_number)
+    rest.filter(|_| is_number(number))
 }
 
 /// Returns the text after `web-1  | ` of docker compose. Code excerpts have a number, or nothing, instead of the name.
@@ -130,7 +129,6 @@ fn after_clock(text: &str) -> Option<&str> {
 fn after_build_step(text: &str) -> Option<&str> {
     let (number, rest) = text.strip_prefix('#')?.split_once(' ')?;
     let (seconds, rest) = rest.split_once(' ')?;
-    let is_number = |text: &str| text.bytes().all(|b| b.is_ascii_digit()) && !text.is_empty();
     let (whole, part) = seconds.split_once('.')?;
     (is_number(number) && is_number(whole) && is_number(part)).then_some(rest)
 }

@@ -12,7 +12,7 @@ use regex::Regex;
 
 use super::lines::{Cleaner, LogLine};
 use super::{Failure, Failures};
-use crate::log_prefix;
+use crate::log_prefix::{self, is_number};
 
 /// Maximum bytes that are read of a line; the rest is skipped.
 const MAX_LINE: usize = 4_000;
@@ -324,8 +324,7 @@ fn between_rules(line: &str) -> Option<&str> {
 /// there.
 fn numbered(line: &str) -> Option<&str> {
     let (number, name) = line.trim().split_once(") ")?;
-    let is_number = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
-    (is_number && !name.ends_with(':')).then(|| name.trim())
+    (is_number(number) && !name.ends_with(':')).then(|| name.trim())
 }
 
 /// Returns the lines of a trace without compiler warnings.

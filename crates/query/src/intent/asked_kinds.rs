@@ -14,6 +14,7 @@ use foveate_model::FileKind;
 use super::lexicon;
 use super::linear::{self, LinearModel};
 use super::words::{self, Word};
+use crate::log_prefix::is_number;
 use crate::text::{QueryText, SegmentKind};
 
 const KINDS: usize = FileKind::ALL.len();
@@ -124,8 +125,7 @@ fn name(word: &Word) -> &str {
             _ => "NAME",
         };
     }
-    let is_number = word.text.bytes().all(|byte| byte.is_ascii_digit());
-    if is_number && !word.text.is_empty() {
+    if is_number(&word.text) {
         return "NUMBER";
     }
     lexicon::stem(&word.text)

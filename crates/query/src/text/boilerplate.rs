@@ -5,6 +5,7 @@ use foveate_parse::code::strip_prompt;
 use foveate_parse::traces;
 
 use super::names;
+use crate::log_prefix::is_number;
 
 /// Maximum words of a value about the reporter's machine that has no version: `macOS`, `Windows 11 Pro`.
 const MAX_PLAIN_VALUE: usize = 3;
@@ -160,10 +161,6 @@ fn is_branch(tag: &str) -> bool {
 fn is_release(word: &str) -> bool {
     let is_plain = word.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'.');
     is_plain && (is_version_number(word) || word.strip_suffix(".x").is_some_and(is_number))
-}
-
-fn is_number(word: &str) -> bool {
-    !word.is_empty() && word.bytes().all(|b| b.is_ascii_digit())
 }
 
 fn is_commit_id(word: &str) -> bool {

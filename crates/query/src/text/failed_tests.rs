@@ -6,6 +6,8 @@ mod names;
 
 use foveate_parse::traces;
 
+use crate::log_prefix::is_number;
+
 /// Maximum tests of a query that are kept.
 const MAX_TESTS: usize = 20;
 /// Maximum titles of a test, with those of its groups.
@@ -155,8 +157,7 @@ fn file_with_failures(text: &str) -> Option<&str> {
 fn mocha(lines: &[String]) -> Option<FailedTest> {
     let first = lines.first()?;
     let (number, group) = first.trim().split_once(") ")?;
-    let is_number = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
-    if !is_number || group.ends_with(':') {
+    if !is_number(number) || group.ends_with(':') {
         return None;
     }
     let mut titles = vec![group];

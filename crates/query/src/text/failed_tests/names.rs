@@ -3,6 +3,7 @@
 
 use super::super::paths;
 use super::{FailedTest, TestNaming, is_duration, test};
+use crate::log_prefix::is_number;
 
 /// Maximum names of a test: of a long path through modules, the last ones.
 const MAX_NAMES: usize = 3;
@@ -291,10 +292,6 @@ fn without_arguments(name: &str) -> &str {
 fn is_name(text: &str) -> bool {
     text.starts_with(|c: char| c.is_alphabetic() || c == '_')
         && text.chars().all(|c| c.is_alphanumeric() || c == '_')
-}
-
-fn is_number(text: &str) -> bool {
-    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 fn named<'t>(
