@@ -108,7 +108,9 @@ fn find_content<'a>(
         (None, reason) => Err(LookupError::NotIndexed {
             path: path.to_string(),
             // A file without content has a reason.
-            reason: (reason.clone()).unwrap_or(SkipReason::Unreadable(String::new())),
+            reason: reason
+                .clone()
+                .unwrap_or(SkipReason::Unreadable(String::new())),
         }),
     }
 }
