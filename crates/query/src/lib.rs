@@ -15,6 +15,8 @@ pub mod issue;
 mod log_prefix;
 pub mod lookup;
 pub mod permalink;
+#[cfg(test)]
+mod processor_time;
 pub mod rank;
 pub mod request;
 pub mod resolve;

@@ -2,9 +2,8 @@
 
 use std::time::Duration;
 
-use rustix::time::{ClockId, clock_gettime};
-
 use super::*;
+use crate::processor_time::processor_time;
 
 #[test]
 fn hostile_texts_take_linear_time() {
@@ -115,9 +114,4 @@ fn check_time(query: &str) {
         spent < Duration::from_secs(10),
         "{spent:?} for {beginning:?}"
     );
-}
-
-/// Returns the processor time of the current thread so far.
-fn processor_time() -> Duration {
-    Duration::try_from(clock_gettime(ClockId::ThreadCPUTime)).unwrap()
 }
