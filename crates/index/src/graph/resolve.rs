@@ -35,6 +35,16 @@ pub(crate) enum Reuse<'a> {
     References(References),
 }
 
+impl<'a> Reuse<'a> {
+    fn into_parts(self) -> (Option<Previous<'a>>, Option<References>) {
+        match self {
+            Self::Nothing => (None, None),
+            Self::Previous(previous) => (Some(previous), None),
+            Self::References(references) => (None, Some(references)),
+        }
+    }
+}
+
 impl Graph {
     /// Resolves the imports and references of all files.
     pub fn new(files: &Files, symbols: &Symbols) -> Self {
@@ -43,11 +53,7 @@ impl Graph {
 
     /// Like [`Self::new`], but computes only what is not `known`.
     pub(crate) fn derive(files: &Files, symbols: &Symbols, known: Reuse<'_>) -> Self {
-        let (previous, stored) = match known {
-            Reuse::Nothing => (None, None),
-            Reuse::Previous(previous) => (Some(previous), None),
-            Reuse::References(references) => (None, Some(references)),
-        };
+        let (previous, stored) = known.into_parts();
         // Adding or removing a package renames all modules below it.
         let previous = previous.filter(|previous| !previous.have_packages_changed(files));
         let change = previous.map(|previous| previous.change);
@@ -55,20 +61,13 @@ impl Graph {
         let Setup {
             modules,
             scopes,
-            touched,
-            lookups,
+            mut stage,
         } = Setup::new(files, previous);
         let tables = Tables {
             files,
             symbols,
             modules: &modules,
             scopes: &scopes,
-        };
-        let mut stage = Stage {
-            files: files.len(),
-            change,
-            touched,
-            lookups,
         };
         let imports_of =
             |file, dependencies: &_| imported_files(NameResolver::new(tables, dependencies), file);
@@ -118,23 +117,26 @@ impl Graph {
 }
 
 /// The modules and scopes of a graph's files, and what has to be resolved again.
-struct Setup {
+struct Setup<'a> {
     modules: Arc<Modules>,
     scopes: Vec<Arc<FileScope>>,
-    touched: FileSet,
-    lookups: HashSet<u32>,
+    stage: Stage<'a>,
 }
 
-impl Setup {
-    fn new(files: &Files, previous: Option<Previous<'_>>) -> Self {
+impl<'a> Setup<'a> {
+    fn new(files: &Files, previous: Option<Previous<'a>>) -> Self {
         let Some(previous) = previous else {
             let modules = Arc::new(Modules::new(files));
             let mut touched = FileSet::all(files.len());
             return Self {
                 scopes: scopes(files, &modules, None, &mut touched),
                 modules,
-                touched,
-                lookups: HashSet::default(),
+                stage: Stage {
+                    files: files.len(),
+                    change: None,
+                    touched,
+                    lookups: HashSet::default(),
+                },
             };
         };
         let changed_names = module_changes::changed_names(&previous, files);
@@ -147,8 +149,12 @@ impl Setup {
         Self {
             scopes: scopes(files, &moved.modules, Some(&earlier), &mut touched),
             modules: moved.modules,
-            touched,
-            lookups,
+            stage: Stage {
+                files: files.len(),
+                change: Some(previous.change),
+                touched,
+                lookups,
+            },
         }
     }
 }
@@ -230,36 +236,37 @@ fn importers(files: &Files, imports: &[Arc<WithDependencies<Box<[FileId]>>>]) ->
     Rows::from_pairs(files.len(), &pairs)
 }
 
-/// Returns the current and earlier target files of the references of `changed_references` files, and the earlier ones of
-/// files that are gone.
+/// Returns the current and earlier target files of the files in `changed_references`, and the earlier ones of files that
+/// are gone.
 fn targets(
     previous: Option<Previous<'_>>,
     edges: &[Arc<WithDependencies<Edges>>],
     changed_references: &FileSet,
 ) -> FileSet {
-    let of = |edges: &[Arc<WithDependencies<Edges>>], file: FileId| {
-        let edges = edges.get(file.0 as usize).cloned().unwrap_or_default();
-        let files = edges.value.edges.iter().map(|edge| edge.target.file);
-        files.collect::<HashSet<FileId>>()
-    };
     let mut targets = FileSet::none(edges.len());
     for file in changed_references.iter() {
-        targets.extend(of(edges, file));
+        targets.extend(target_files(edges, file));
     }
     if let Some(Previous { graph, change, .. }) = previous {
         let earlier = changed_references
             .iter()
             .filter_map(|file| change.earlier_id(file));
         for file in earlier.chain(change.gone()) {
-            let earlier_targets = of(&graph.edges, file);
-            targets.extend(
-                earlier_targets
-                    .into_iter()
-                    .filter_map(|file| change.later_id(file)),
-            );
+            let earlier_targets = target_files(&graph.edges, file);
+            targets.extend(earlier_targets.filter_map(|target| change.later_id(target)));
         }
     }
     targets
+}
+
+/// Returns the files that the references of a file lead to, with repetitions.
+fn target_files(
+    edges: &[Arc<WithDependencies<Edges>>],
+    file: FileId,
+) -> impl Iterator<Item = FileId> {
+    let edges = edges.get(file.0 as usize);
+    let edges = edges.map_or(&[][..], |edges| &edges.value.edges);
+    edges.iter().map(|edge| edge.target.file)
 }
 
 fn uses(
