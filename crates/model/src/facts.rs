@@ -64,6 +64,45 @@ impl FileFacts {
         let links = self.values.receivers_of(at)?;
         reference.opaque_receiver.then_some((reference.kind, links))
     }
+
+    /// Estimated heap size in bytes.
+    pub fn heap_bytes(&self) -> usize {
+        let names: usize = self
+            .definitions
+            .iter()
+            .map(|d| {
+                d.name.len()
+                    + d.qualified_name.len()
+                    + d.doc.len()
+                    + d.bases
+                        .iter()
+                        .chain(&d.decorators)
+                        .map(|s| s.len() + 16)
+                        .sum::<usize>()
+            })
+            .sum();
+        let imports: usize = self
+            .imports
+            .iter()
+            .map(|i| {
+                i.module.len()
+                    + i.names
+                        .iter()
+                        .map(|n| n.name.len() + n.local.len() + 32)
+                        .sum::<usize>()
+            })
+            .sum();
+        names
+            + imports
+            + size_of_val(self.definitions.as_slice())
+            + size_of_val(self.references.as_slice())
+            + size_of_val(self.imports.as_slice())
+            + size_of_val(self.exports.as_slice())
+            + size_of_val(self.messages.as_slice())
+            + size_of_val(self.chunks.as_slice())
+            + size_of_val(self.regions.as_slice())
+            + self.values.heap_bytes()
+    }
 }
 
 crate::named_enum! {
@@ -394,46 +433,5 @@ impl ParseIssue {
             Self::Timeout => "timeout",
             Self::Depth => "depth",
         }
-    }
-}
-
-impl FileFacts {
-    /// Estimated heap size in bytes.
-    pub fn heap_bytes(&self) -> usize {
-        let names: usize = self
-            .definitions
-            .iter()
-            .map(|d| {
-                d.name.len()
-                    + d.qualified_name.len()
-                    + d.doc.len()
-                    + d.bases
-                        .iter()
-                        .chain(&d.decorators)
-                        .map(|s| s.len() + 16)
-                        .sum::<usize>()
-            })
-            .sum();
-        let imports: usize = self
-            .imports
-            .iter()
-            .map(|i| {
-                i.module.len()
-                    + i.names
-                        .iter()
-                        .map(|n| n.name.len() + n.local.len() + 32)
-                        .sum::<usize>()
-            })
-            .sum();
-        names
-            + imports
-            + size_of_val(self.definitions.as_slice())
-            + size_of_val(self.references.as_slice())
-            + size_of_val(self.imports.as_slice())
-            + size_of_val(self.exports.as_slice())
-            + size_of_val(self.messages.as_slice())
-            + size_of_val(self.chunks.as_slice())
-            + size_of_val(self.regions.as_slice())
-            + self.values.heap_bytes()
     }
 }

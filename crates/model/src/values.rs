@@ -89,9 +89,9 @@ pub enum Value {
         /// The name of the member.
         name: Span,
     },
-    /// What a function passes to its callback: `pool` in `open(pool => …)`. The name is that of the reference to the
-    /// function: `open`.
-    Given(Span),
+    /// The argument that a function passes to its callback: `pool` in `open(pool => …)`. The name is that of the reference
+    /// to the function: `open`.
+    CallbackArgument(Span),
     /// The parameter of the same name of the method that assigns it.
     Parameter,
     /// A type that the enclosing function tests the variable for: `a instanceof A`. The variable may have other values.

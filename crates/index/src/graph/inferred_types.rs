@@ -212,7 +212,9 @@ impl<'a> Evaluator<'a> {
             values::Value::Chain {
                 name, is_element, ..
             } => (self.value_of_chain(position, name, inferences), is_element),
-            values::Value::Given(name) => (self.given(position, name, inferences), false),
+            values::Value::CallbackArgument(name) => {
+                (self.callback_argument(position, name, inferences), false)
+            }
             _ => {
                 let member = self.destructured(position, value, inferences);
                 return match member.map_or(Value::Unknown, |member| self.value(member).0) {

@@ -97,7 +97,7 @@ fn parts_of_value(content: &Content, value: Value) -> impl PartialEq {
         | Value::Call(path)
         | Value::Element(path)
         | Value::CallElement(path)
-        | Value::Given(path) => (Some(path), None),
+        | Value::CallbackArgument(path) => (Some(path), None),
         Value::Member { of, name }
         | Value::MemberOfCall { of, name }
         | Value::MemberOfType { of, name } => (Some(of), Some(name)),

@@ -59,8 +59,8 @@ fn encode(part: &[Arc<WithDependencies<Edges>>]) -> Vec<u8> {
             out.number(edge.target.local.0);
             out.byte(edge.confidence.code());
         });
-        put_ascending(out, resolved.files.iter().map(|file| file.0));
-        put_ascending(out, resolved.lookups.iter().copied());
+        encode_ascending(out, resolved.files.iter().map(|file| file.0));
+        encode_ascending(out, resolved.lookups.iter().copied());
     });
     out.into_bytes()
 }
@@ -99,9 +99,9 @@ fn decode_part(
         let mut at = 0;
         let edges = rest.list(|rest| {
             at = rest.difference(at)?;
-            take_edge(rest, files, at)
+            decode_edge(rest, files, at)
         })?;
-        let dependencies = take_ascending(rest)?;
+        let dependencies = decode_ascending(rest)?;
         if dependencies
             .last()
             .is_some_and(|last| *last as usize >= files.len())
@@ -111,7 +111,7 @@ fn decode_part(
         let resolved = WithDependencies {
             value: Edges::from_stored(files, file, edges)?,
             files: dependencies.into_iter().map(FileId).collect(),
-            lookups: take_ascending(rest)?.into(),
+            lookups: decode_ascending(rest)?.into(),
         };
         Some(if resolved.is_empty() {
             Arc::clone(&nothing)
@@ -122,7 +122,7 @@ fn decode_part(
     rest.is_empty().then_some(part)
 }
 
-fn take_edge(rest: &mut Decoder<'_>, files: &Files, reference: u32) -> Option<Edge> {
+fn decode_edge(rest: &mut Decoder<'_>, files: &Files, reference: u32) -> Option<Edge> {
     let target = DefId {
         file: FileId(rest.number32()?),
         local: LocalId(rest.number32()?),
@@ -142,7 +142,7 @@ codes!(Confidence {
 });
 
 /// Writes strictly ascending numbers.
-fn put_ascending(out: &mut Encoder, numbers: impl ExactSizeIterator<Item = u32>) {
+fn encode_ascending(out: &mut Encoder, numbers: impl ExactSizeIterator<Item = u32>) {
     out.number(numbers.len() as u64);
     let mut next = 0;
     for number in numbers {
@@ -151,7 +151,7 @@ fn put_ascending(out: &mut Encoder, numbers: impl ExactSizeIterator<Item = u32>)
     }
 }
 
-fn take_ascending(rest: &mut Decoder<'_>) -> Option<Vec<u32>> {
+fn decode_ascending(rest: &mut Decoder<'_>) -> Option<Vec<u32>> {
     let mut next = 0_u32;
     rest.list(|rest| {
         let number = next.checked_add(rest.number32()?)?;

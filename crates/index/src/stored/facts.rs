@@ -41,7 +41,7 @@ pub fn encode(language: Language, content: Result<&Content, &SkipReason>) -> Opt
             }
             out.byte(CONTENT);
             out.text(&content.text);
-            put_facts(&mut out, &content.facts);
+            encode_facts(&mut out, &content.facts);
         }
         Err(SkipReason::Binary) => out.byte(BINARY),
         Err(SkipReason::NotUtf8) => out.byte(NOT_UTF8),
@@ -67,7 +67,7 @@ pub fn decode(bytes: &[u8], language_of: LanguageOf) -> Option<Blob> {
     let content = match rest.byte()? {
         CONTENT => Ok(Content {
             text: Arc::from(rest.text()?),
-            facts: take_facts(&mut rest, language_of)?,
+            facts: decode_facts(&mut rest, language_of)?,
         }),
         BINARY => Err(SkipReason::Binary),
         NOT_UTF8 => Err(SkipReason::NotUtf8),
@@ -84,39 +84,39 @@ const NOT_UTF8: u8 = 2;
 const LONG_LINES: u8 = 3;
 const LFS_POINTER: u8 = 4;
 
-fn put_facts(out: &mut Encoder, facts: &FileFacts) {
+fn encode_facts(out: &mut Encoder, facts: &FileFacts) {
     let deltas = &mut Deltas::default();
     out.byte(code(facts.language));
-    facts.line_count.put(out, deltas);
-    facts.generated.put(out, deltas);
-    facts.issues.put(out, deltas);
-    facts.definitions.put(out, deltas);
-    facts.references.put(out, deltas);
-    facts.imports.put(out, deltas);
-    facts.exports.put(out, deltas);
-    facts.messages.put(out, deltas);
-    facts.chunks.put(out, deltas);
-    facts.regions.put(out, deltas);
-    facts.values.put(out, deltas);
-    facts.package.put(out, deltas);
+    facts.line_count.encode(out, deltas);
+    facts.generated.encode(out, deltas);
+    facts.issues.encode(out, deltas);
+    facts.definitions.encode(out, deltas);
+    facts.references.encode(out, deltas);
+    facts.imports.encode(out, deltas);
+    facts.exports.encode(out, deltas);
+    facts.messages.encode(out, deltas);
+    facts.chunks.encode(out, deltas);
+    facts.regions.encode(out, deltas);
+    facts.values.encode(out, deltas);
+    facts.package.encode(out, deltas);
 }
 
-fn take_facts(rest: &mut Decoder<'_>, language_of: LanguageOf) -> Option<FileFacts> {
+fn decode_facts(rest: &mut Decoder<'_>, language_of: LanguageOf) -> Option<FileFacts> {
     let deltas = &mut Deltas::default();
     let facts = FileFacts {
         language: language_of(rest.byte()?)?,
-        line_count: Stored::take(rest, deltas)?,
-        generated: Stored::take(rest, deltas)?,
-        issues: Stored::take(rest, deltas)?,
-        definitions: Stored::take(rest, deltas)?,
-        references: Stored::take(rest, deltas)?,
-        imports: Stored::take(rest, deltas)?,
-        exports: Stored::take(rest, deltas)?,
-        messages: Stored::take(rest, deltas)?,
-        chunks: Stored::take(rest, deltas)?,
-        regions: Stored::take(rest, deltas)?,
-        values: Stored::take(rest, deltas)?,
-        package: Stored::take(rest, deltas)?,
+        line_count: Stored::decode(rest, deltas)?,
+        generated: Stored::decode(rest, deltas)?,
+        issues: Stored::decode(rest, deltas)?,
+        definitions: Stored::decode(rest, deltas)?,
+        references: Stored::decode(rest, deltas)?,
+        imports: Stored::decode(rest, deltas)?,
+        exports: Stored::decode(rest, deltas)?,
+        messages: Stored::decode(rest, deltas)?,
+        chunks: Stored::decode(rest, deltas)?,
+        regions: Stored::decode(rest, deltas)?,
+        values: Stored::decode(rest, deltas)?,
+        package: Stored::decode(rest, deltas)?,
     };
     has_valid_ids(&facts).then_some(facts)
 }
@@ -235,7 +235,7 @@ codes!(Visibility {
 });
 
 impl Stored for ParseIssue {
-    fn put(&self, out: &mut Encoder, _: &mut Deltas) {
+    fn encode(&self, out: &mut Encoder, _: &mut Deltas) {
         match self {
             Self::Syntax { line } => {
                 out.byte(0);
@@ -246,7 +246,7 @@ impl Stored for ParseIssue {
         }
     }
 
-    fn take(rest: &mut Decoder<'_>, _: &mut Deltas) -> Option<Self> {
+    fn decode(rest: &mut Decoder<'_>, _: &mut Deltas) -> Option<Self> {
         Some(match rest.byte()? {
             0 => Self::Syntax {
                 line: rest.number32()?,
@@ -281,13 +281,13 @@ fn flags(modifiers: &mut Modifiers) -> [&mut bool; 12] {
 }
 
 impl Stored for Modifiers {
-    fn put(&self, out: &mut Encoder, _: &mut Deltas) {
+    fn encode(&self, out: &mut Encoder, _: &mut Deltas) {
         let mut modifiers = *self;
         let bits = flags(&mut modifiers).into_iter().enumerate();
         out.number(bits.fold(0, |bits, (at, flag)| bits | u32::from(*flag) << at));
     }
 
-    fn take(rest: &mut Decoder<'_>, _: &mut Deltas) -> Option<Self> {
+    fn decode(rest: &mut Decoder<'_>, _: &mut Deltas) -> Option<Self> {
         let bits = rest.number32()?;
         let mut modifiers = Self::default();
         for (at, flag) in flags(&mut modifiers).into_iter().enumerate() {
@@ -303,7 +303,7 @@ const OPAQUE: u8 = 0x80;
 const PLAIN: u8 = 0x40;
 
 impl Stored for Reference {
-    fn put(&self, out: &mut Encoder, deltas: &mut Deltas) {
+    fn encode(&self, out: &mut Encoder, deltas: &mut Deltas) {
         let Self {
             kind,
             name,
@@ -317,26 +317,26 @@ impl Stored for Reference {
         let plain = if is_plain { PLAIN } else { 0 };
         out.byte(kind.code() | opaque | plain);
         if !is_plain {
-            path.put(out, deltas);
+            path.encode(out, deltas);
         }
-        name.put(out, deltas);
-        Line(*line).put(out, deltas);
-        Id(*enclosing).put(out, deltas);
+        name.encode(out, deltas);
+        Line(*line).encode(out, deltas);
+        Id(*enclosing).encode(out, deltas);
     }
 
-    fn take(rest: &mut Decoder<'_>, deltas: &mut Deltas) -> Option<Self> {
+    fn decode(rest: &mut Decoder<'_>, deltas: &mut Deltas) -> Option<Self> {
         let first = rest.byte()?;
         let path = match first & PLAIN {
-            0 => Some(Span::take(rest, deltas)?),
+            0 => Some(Span::decode(rest, deltas)?),
             _ => None,
         };
-        let name = Span::take(rest, deltas)?;
+        let name = Span::decode(rest, deltas)?;
         Some(Self {
             kind: ReferenceKind::of(first & !(OPAQUE | PLAIN))?,
             name,
             path: path.unwrap_or(name),
-            line: Line::take(rest, deltas)?.0,
-            enclosing: Id::take(rest, deltas)?.0,
+            line: Line::decode(rest, deltas)?.0,
+            enclosing: Id::decode(rest, deltas)?.0,
             opaque_receiver: first & OPAQUE != 0,
         })
     }

@@ -7,10 +7,10 @@ use super::bytes::{Decoder, Encoder};
 
 /// A part of a file's facts that can be stored.
 pub(super) trait Stored: Sized {
-    fn put(&self, out: &mut Encoder, deltas: &mut Deltas);
+    fn encode(&self, out: &mut Encoder, deltas: &mut Deltas);
 
-    /// Reads what [`Self::put`] wrote.
-    fn take(rest: &mut Decoder<'_>, deltas: &mut Deltas) -> Option<Self>;
+    /// Reads what [`Self::encode`] wrote.
+    fn decode(rest: &mut Decoder<'_>, deltas: &mut Deltas) -> Option<Self>;
 }
 
 /// The previous position in a list: each is stored as its difference from the one before it.
@@ -24,29 +24,29 @@ pub(super) struct Deltas {
 macro_rules! stored {
     ($type:ident { $($field:ident $(as $form:ident)?),+ }) => {
         impl Stored for $type {
-            fn put(&self, out: &mut Encoder, deltas: &mut Deltas) {
+            fn encode(&self, out: &mut Encoder, deltas: &mut Deltas) {
                 let Self { $($field),+ } = self;
-                $(stored!(@put $field $($form)?, out, deltas);)+
+                $(stored!(@encode $field $($form)?, out, deltas);)+
             }
 
-            fn take(rest: &mut Decoder<'_>, deltas: &mut Deltas) -> Option<Self> {
+            fn decode(rest: &mut Decoder<'_>, deltas: &mut Deltas) -> Option<Self> {
                 Some(Self {
-                    $($field: stored!(@take $($form)?, rest, deltas)),+
+                    $($field: stored!(@decode $($form)?, rest, deltas)),+
                 })
             }
         }
     };
-    (@put $field:ident, $out:ident, $deltas:ident) => {
-        $field.put($out, $deltas)
+    (@encode $field:ident, $out:ident, $deltas:ident) => {
+        $field.encode($out, $deltas)
     };
-    (@put $field:ident $form:ident, $out:ident, $deltas:ident) => {
-        $form(*$field).put($out, $deltas)
+    (@encode $field:ident $form:ident, $out:ident, $deltas:ident) => {
+        $form(*$field).encode($out, $deltas)
     };
-    (@take , $rest:ident, $deltas:ident) => {
-        Stored::take($rest, $deltas)?
+    (@decode , $rest:ident, $deltas:ident) => {
+        Stored::decode($rest, $deltas)?
     };
-    (@take $form:ident, $rest:ident, $deltas:ident) => {
-        $form::take($rest, $deltas)?.0
+    (@decode $form:ident, $rest:ident, $deltas:ident) => {
+        $form::decode($rest, $deltas)?.0
     };
 }
 
@@ -80,50 +80,50 @@ pub(crate) trait Coded: Copy {
 }
 
 impl<T: Coded> Stored for T {
-    fn put(&self, out: &mut Encoder, _: &mut Deltas) {
+    fn encode(&self, out: &mut Encoder, _: &mut Deltas) {
         out.byte(self.code());
     }
 
-    fn take(rest: &mut Decoder<'_>, _: &mut Deltas) -> Option<Self> {
+    fn decode(rest: &mut Decoder<'_>, _: &mut Deltas) -> Option<Self> {
         Self::of(rest.byte()?)
     }
 }
 
 /// A list has differences of its own.
 impl<T: Stored> Stored for Vec<T> {
-    fn put(&self, out: &mut Encoder, _: &mut Deltas) {
+    fn encode(&self, out: &mut Encoder, _: &mut Deltas) {
         let mut deltas = Deltas::default();
-        out.list(self, |out, each| each.put(out, &mut deltas));
+        out.list(self, |out, each| each.encode(out, &mut deltas));
     }
 
-    fn take(rest: &mut Decoder<'_>, _: &mut Deltas) -> Option<Self> {
+    fn decode(rest: &mut Decoder<'_>, _: &mut Deltas) -> Option<Self> {
         let mut deltas = Deltas::default();
-        rest.list(|rest| T::take(rest, &mut deltas))
+        rest.list(|rest| T::decode(rest, &mut deltas))
     }
 }
 
 impl<T: Stored> Stored for Option<T> {
-    fn put(&self, out: &mut Encoder, deltas: &mut Deltas) {
-        self.is_some().put(out, deltas);
+    fn encode(&self, out: &mut Encoder, deltas: &mut Deltas) {
+        self.is_some().encode(out, deltas);
         if let Some(value) = self {
-            value.put(out, deltas);
+            value.encode(out, deltas);
         }
     }
 
-    fn take(rest: &mut Decoder<'_>, deltas: &mut Deltas) -> Option<Self> {
-        Some(match bool::take(rest, deltas)? {
-            true => Some(T::take(rest, deltas)?),
+    fn decode(rest: &mut Decoder<'_>, deltas: &mut Deltas) -> Option<Self> {
+        Some(match bool::decode(rest, deltas)? {
+            true => Some(T::decode(rest, deltas)?),
             false => None,
         })
     }
 }
 
 impl Stored for bool {
-    fn put(&self, out: &mut Encoder, _: &mut Deltas) {
+    fn encode(&self, out: &mut Encoder, _: &mut Deltas) {
         out.byte(u8::from(*self));
     }
 
-    fn take(rest: &mut Decoder<'_>, _: &mut Deltas) -> Option<Self> {
+    fn decode(rest: &mut Decoder<'_>, _: &mut Deltas) -> Option<Self> {
         match rest.byte()? {
             0 => Some(false),
             1 => Some(true),
@@ -133,33 +133,33 @@ impl Stored for bool {
 }
 
 impl Stored for u32 {
-    fn put(&self, out: &mut Encoder, _: &mut Deltas) {
+    fn encode(&self, out: &mut Encoder, _: &mut Deltas) {
         out.number(*self);
     }
 
-    fn take(rest: &mut Decoder<'_>, _: &mut Deltas) -> Option<Self> {
+    fn decode(rest: &mut Decoder<'_>, _: &mut Deltas) -> Option<Self> {
         rest.number32()
     }
 }
 
 impl Stored for Box<str> {
-    fn put(&self, out: &mut Encoder, _: &mut Deltas) {
+    fn encode(&self, out: &mut Encoder, _: &mut Deltas) {
         out.text(self);
     }
 
-    fn take(rest: &mut Decoder<'_>, _: &mut Deltas) -> Option<Self> {
+    fn decode(rest: &mut Decoder<'_>, _: &mut Deltas) -> Option<Self> {
         rest.text().map(Self::from)
     }
 }
 
 impl Stored for Span {
-    fn put(&self, out: &mut Encoder, deltas: &mut Deltas) {
+    fn encode(&self, out: &mut Encoder, deltas: &mut Deltas) {
         out.difference(deltas.at, self.start);
         out.difference(self.start, self.end);
         deltas.at = self.start;
     }
 
-    fn take(rest: &mut Decoder<'_>, deltas: &mut Deltas) -> Option<Self> {
+    fn decode(rest: &mut Decoder<'_>, deltas: &mut Deltas) -> Option<Self> {
         let start = rest.difference(deltas.at)?;
         deltas.at = start;
         let end = rest.difference(start)?;
@@ -171,25 +171,25 @@ impl Stored for Span {
 pub(super) struct Line(pub(super) u32);
 
 impl Stored for Line {
-    fn put(&self, out: &mut Encoder, deltas: &mut Deltas) {
+    fn encode(&self, out: &mut Encoder, deltas: &mut Deltas) {
         out.difference(deltas.line, self.0);
         deltas.line = self.0;
     }
 
-    fn take(rest: &mut Decoder<'_>, deltas: &mut Deltas) -> Option<Self> {
+    fn decode(rest: &mut Decoder<'_>, deltas: &mut Deltas) -> Option<Self> {
         deltas.line = rest.difference(deltas.line)?;
         Some(Self(deltas.line))
     }
 }
 
 impl Stored for Lines {
-    fn put(&self, out: &mut Encoder, deltas: &mut Deltas) {
-        Line(self.start).put(out, deltas);
+    fn encode(&self, out: &mut Encoder, deltas: &mut Deltas) {
+        Line(self.start).encode(out, deltas);
         out.difference(self.start, self.end);
     }
 
-    fn take(rest: &mut Decoder<'_>, deltas: &mut Deltas) -> Option<Self> {
-        let Line(start) = Line::take(rest, deltas)?;
+    fn decode(rest: &mut Decoder<'_>, deltas: &mut Deltas) -> Option<Self> {
+        let Line(start) = Line::decode(rest, deltas)?;
         let end = rest.difference(start)?;
         // So many lines can be counted.
         let is_valid = start <= end && end < u32::MAX;
@@ -198,12 +198,12 @@ impl Stored for Lines {
 }
 
 impl Stored for LocalId {
-    fn put(&self, out: &mut Encoder, deltas: &mut Deltas) {
-        self.0.put(out, deltas);
+    fn encode(&self, out: &mut Encoder, deltas: &mut Deltas) {
+        self.0.encode(out, deltas);
     }
 
-    fn take(rest: &mut Decoder<'_>, deltas: &mut Deltas) -> Option<Self> {
-        u32::take(rest, deltas).map(Self)
+    fn decode(rest: &mut Decoder<'_>, deltas: &mut Deltas) -> Option<Self> {
+        u32::decode(rest, deltas).map(Self)
     }
 }
 
@@ -211,11 +211,11 @@ impl Stored for LocalId {
 pub(super) struct Id(pub(super) Option<LocalId>);
 
 impl Stored for Id {
-    fn put(&self, out: &mut Encoder, _: &mut Deltas) {
+    fn encode(&self, out: &mut Encoder, _: &mut Deltas) {
         out.number(self.0.map_or(0, |id| u64::from(id.0) + 1));
     }
 
-    fn take(rest: &mut Decoder<'_>, _: &mut Deltas) -> Option<Self> {
+    fn decode(rest: &mut Decoder<'_>, _: &mut Deltas) -> Option<Self> {
         match rest.number()?.checked_sub(1) {
             None => Some(Self(None)),
             Some(id) => Some(Self(Some(LocalId(u32::try_from(id).ok()?)))),

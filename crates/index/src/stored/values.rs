@@ -38,18 +38,18 @@ codes!(TypeForm {
 });
 
 impl Stored for ReceiverChain {
-    fn put(&self, out: &mut Encoder, deltas: &mut Deltas) {
-        self.reference.put(out, deltas);
+    fn encode(&self, out: &mut Encoder, deltas: &mut Deltas) {
+        self.reference.encode(out, deltas);
         out.list(&self.links, |out, link| {
-            link.name.put(out, deltas);
+            link.name.encode(out, deltas);
             out.byte(u8::from(link.is_called) | u8::from(link.is_indexed) << 1);
         });
     }
 
-    fn take(rest: &mut Decoder<'_>, deltas: &mut Deltas) -> Option<Self> {
+    fn decode(rest: &mut Decoder<'_>, deltas: &mut Deltas) -> Option<Self> {
         let reference = rest.number32()?;
         let links = rest.list(|rest| {
-            let name = Span::take(rest, deltas)?;
+            let name = Span::decode(rest, deltas)?;
             let flags = rest.byte().filter(|flags| *flags < 4)?;
             Some(Link {
                 name,
@@ -75,30 +75,30 @@ const MEMBER_OF_TYPE: u8 = 9;
 const CHAIN: u8 = 10;
 const ELEMENT_OF_CHAIN: u8 = 11;
 const TESTED: u8 = 12;
-const GIVEN: u8 = 13;
+const CALLBACK_ARGUMENT: u8 = 13;
 
 impl Stored for Value {
-    fn put(&self, out: &mut Encoder, deltas: &mut Deltas) {
+    fn encode(&self, out: &mut Encoder, deltas: &mut Deltas) {
         let (code, path) = match self {
             Self::Unknown => return out.byte(UNKNOWN),
             Self::Parameter => return out.byte(PARAMETER),
             Self::Type(type_name) => {
                 out.byte(TYPE);
-                return type_name.put(out, deltas);
+                return type_name.encode(out, deltas);
             }
             Self::Tested(type_name) => {
                 out.byte(TESTED);
-                return type_name.put(out, deltas);
+                return type_name.encode(out, deltas);
             }
             Self::Member { of, name } => {
                 out.byte(MEMBER);
-                of.put(out, deltas);
-                return name.put(out, deltas);
+                of.encode(out, deltas);
+                return name.encode(out, deltas);
             }
             Self::MemberOfCall { of, name } => {
                 out.byte(MEMBER_OF_CALL);
-                of.put(out, deltas);
-                return name.put(out, deltas);
+                of.encode(out, deltas);
+                return name.encode(out, deltas);
             }
             Self::Chain {
                 first,
@@ -109,53 +109,53 @@ impl Stored for Value {
                     true => ELEMENT_OF_CHAIN,
                     false => CHAIN,
                 });
-                first.put(out, deltas);
-                return name.put(out, deltas);
+                first.encode(out, deltas);
+                return name.encode(out, deltas);
             }
             Self::MemberOfType { of, name } => {
                 out.byte(MEMBER_OF_TYPE);
-                of.put(out, deltas);
-                return name.put(out, deltas);
+                of.encode(out, deltas);
+                return name.encode(out, deltas);
             }
             Self::Name(path) => (NAME, path),
             Self::Call(path) => (CALL, path),
             Self::Element(path) => (ELEMENT, path),
             Self::CallElement(path) => (CALL_ELEMENT, path),
-            Self::Given(name) => (GIVEN, name),
+            Self::CallbackArgument(name) => (CALLBACK_ARGUMENT, name),
         };
         out.byte(code);
-        path.put(out, deltas);
+        path.encode(out, deltas);
     }
 
-    fn take(rest: &mut Decoder<'_>, deltas: &mut Deltas) -> Option<Self> {
+    fn decode(rest: &mut Decoder<'_>, deltas: &mut Deltas) -> Option<Self> {
         let code = rest.byte()?;
         Some(match code {
             UNKNOWN => Self::Unknown,
             PARAMETER => Self::Parameter,
-            NAME => Self::Name(Span::take(rest, deltas)?),
-            CALL => Self::Call(Span::take(rest, deltas)?),
-            ELEMENT => Self::Element(Span::take(rest, deltas)?),
-            CALL_ELEMENT => Self::CallElement(Span::take(rest, deltas)?),
-            TYPE => Self::Type(TypeName::take(rest, deltas)?),
-            GIVEN => Self::Given(Span::take(rest, deltas)?),
-            TESTED => Self::Tested(TypeName::take(rest, deltas)?),
+            NAME => Self::Name(Span::decode(rest, deltas)?),
+            CALL => Self::Call(Span::decode(rest, deltas)?),
+            ELEMENT => Self::Element(Span::decode(rest, deltas)?),
+            CALL_ELEMENT => Self::CallElement(Span::decode(rest, deltas)?),
+            TYPE => Self::Type(TypeName::decode(rest, deltas)?),
+            CALLBACK_ARGUMENT => Self::CallbackArgument(Span::decode(rest, deltas)?),
+            TESTED => Self::Tested(TypeName::decode(rest, deltas)?),
             MEMBER => Self::Member {
-                of: Span::take(rest, deltas)?,
-                name: Span::take(rest, deltas)?,
+                of: Span::decode(rest, deltas)?,
+                name: Span::decode(rest, deltas)?,
             },
             MEMBER_OF_CALL => Self::MemberOfCall {
-                of: Span::take(rest, deltas)?,
-                name: Span::take(rest, deltas)?,
+                of: Span::decode(rest, deltas)?,
+                name: Span::decode(rest, deltas)?,
             },
             // Format 6 has the whole path of the first call instead of its first name.
             CHAIN | ELEMENT_OF_CHAIN => Self::Chain {
-                first: Span::take(rest, deltas)?,
-                name: Span::take(rest, deltas)?,
+                first: Span::decode(rest, deltas)?,
+                name: Span::decode(rest, deltas)?,
                 is_element: code == ELEMENT_OF_CHAIN,
             },
             MEMBER_OF_TYPE => Self::MemberOfType {
-                of: Span::take(rest, deltas)?,
-                name: Span::take(rest, deltas)?,
+                of: Span::decode(rest, deltas)?,
+                name: Span::decode(rest, deltas)?,
             },
             _ => return None,
         })

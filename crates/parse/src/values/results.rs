@@ -100,7 +100,7 @@ impl<'f> Names<'f> {
                 | Value::Parameter
                 | Value::Tested(_)
                 | Value::Unknown => return value,
-                Value::Given(_) => return Value::Unknown,
+                Value::CallbackArgument(_) => return Value::Unknown,
             };
             let written = self.of(path);
             let head = leading_name(written);

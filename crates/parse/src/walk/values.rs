@@ -248,11 +248,11 @@ impl<'t> Walk<'t> {
         Some(TypeName { path, form })
     }
 
-    /// Returns what a called function gives to a function among its arguments.
-    pub(crate) fn given(&self, call: Node<'t>) -> Value {
+    /// Returns the value that a called function passes to a function among its arguments.
+    pub(crate) fn callback_argument(&self, call: Node<'t>) -> Value {
         let function = self.called_function(call);
         let name = function.and_then(|function| self.last_name_of(function));
-        name.map_or(Value::Unknown, Value::Given)
+        name.map_or(Value::Unknown, Value::CallbackArgument)
     }
 
     /// Returns the bound of a type parameter, whose members its values have.
@@ -393,7 +393,7 @@ fn is_same(a: Value, b: Value, text: &str) -> bool {
         | (Value::Call(a), Value::Call(b))
         | (Value::Element(a), Value::Element(b))
         | (Value::CallElement(a), Value::CallElement(b))
-        | (Value::Given(a), Value::Given(b)) => (a, b),
+        | (Value::CallbackArgument(a), Value::CallbackArgument(b)) => (a, b),
         _ => return a == b,
     };
     a == b || a.of(text) == b.of(text)

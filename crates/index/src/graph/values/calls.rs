@@ -88,21 +88,21 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// Infers what a function, given the name in a reference to it, gives to a function among its arguments.
-    pub(in crate::graph) fn given(
+    /// Infers the value that a function passes to a function among its arguments, from the name in a reference to it.
+    pub(in crate::graph) fn callback_argument(
         &self,
         position: Position,
         name: Span,
         inferences: u32,
     ) -> (Value, Confidence) {
         let outcome = self.outcome_at(position, name, inferences);
-        let given = outcome.and_then(|outcome| {
+        let argument = outcome.and_then(|outcome| {
             let name = self.text_of(position.file, name);
             let outcome = self.or_extension(position.file, name, outcome, inferences);
             let mut functions = outcome.found.definitions();
-            functions.find_map(|function| self.given_by(function, inferences))
+            functions.find_map(|function| self.callback_argument_of(function, inferences))
         });
-        (given.unwrap_or(Value::Unknown), Confidence::Likely)
+        (argument.unwrap_or(Value::Unknown), Confidence::Likely)
     }
 
     /// Evaluates the reference whose name is at a span.
@@ -117,19 +117,19 @@ impl<'a> Evaluator<'a> {
         (!reference.opaque_receiver).then(|| self.path_inferring(position, path, inferences))
     }
 
-    /// Infers what a function or constructor gives to the only function that it takes.
-    fn given_by(&self, function: DefId, inferences: u32) -> Option<Value> {
-        let own = self.given_to_parameter(function, inferences);
+    /// Infers the value that a function, or a constructor of a class, passes to its only callback.
+    fn callback_argument_of(&self, function: DefId, inferences: u32) -> Option<Value> {
+        let own = self.argument_of_only_callback(function, inferences);
         let definition = self.names.definition(function);
         if own.is_some() || !definition.kind.is_class() {
             return own;
         }
         let constructors = self.known_member(Value::Class(function), &definition.name);
         let mut constructors = constructors.definitions();
-        constructors.find_map(|constructor| self.given_to_parameter(constructor, inferences))
+        constructors.find_map(|constructor| self.argument_of_only_callback(constructor, inferences))
     }
 
-    fn given_to_parameter(&self, function: DefId, inferences: u32) -> Option<Value> {
+    fn argument_of_only_callback(&self, function: DefId, inferences: u32) -> Option<Value> {
         let parameters = self.known(function.file)?.parameters_of(function.local);
         let types = parameters
             .iter()

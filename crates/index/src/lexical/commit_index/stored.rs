@@ -65,13 +65,13 @@ impl CommitIndex {
         };
         let mut touched = Vec::new();
         rest.list(|rest| {
-            touched.push(index.take_commit(rest)?);
+            touched.push(index.decode_commit(rest)?);
             Some(())
         })?;
         index.ids.sort_unstable();
         let (commits, mut postings) = (index.commits.len(), HashMap::new());
         rest.list(|rest| {
-            postings.insert(rest.text()?.into(), take_postings(rest, commits)?);
+            postings.insert(rest.text()?.into(), decode_postings(rest, commits)?);
             Some(())
         })?;
         index.postings = postings;
@@ -86,7 +86,7 @@ impl CommitIndex {
     }
 
     /// Reads the next commit and returns the paths and names of the functions that it touched.
-    fn take_commit(&mut self, rest: &mut Decoder<'_>) -> Option<Vec<(PathId, u64)>> {
+    fn decode_commit(&mut self, rest: &mut Decoder<'_>) -> Option<Vec<(PathId, u64)>> {
         let id = ObjectId::from_bytes(rest.bytes()?)?;
         let length = rest.number32()?;
         let share = f32::from_bits(rest.number32()?);
@@ -116,7 +116,7 @@ impl Functions {
     }
 }
 
-fn take_postings(rest: &mut Decoder<'_>, commits: usize) -> Option<Box<[(u32, u16)]>> {
+fn decode_postings(rest: &mut Decoder<'_>, commits: usize) -> Option<Box<[(u32, u16)]>> {
     let mut at = 0;
     let postings = rest.list(|rest| {
         at = rest.difference(at)?;

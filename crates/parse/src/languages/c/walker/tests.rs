@@ -131,7 +131,9 @@ fn value(value: foveate_model::values::Value, text: &str) -> String {
         Value::Name(path) => format!("name {}", path.of(text)),
         Value::Element(path) => format!("element {}", path.of(text)),
         Value::CallElement(path) => format!("element {}()", path.of(text)),
-        Value::Parameter | Value::Tested(_) | Value::Given(_) | Value::Unknown => String::new(),
+        Value::Parameter | Value::Tested(_) | Value::CallbackArgument(_) | Value::Unknown => {
+            String::new()
+        }
         Value::Member { .. }
         | Value::MemberOfCall { .. }
         | Value::Chain { .. }

@@ -106,5 +106,5 @@ pub(super) fn element<'t>(walk: &Walk<'t>, lambda: Node<'t>) -> Value {
     }
     let is_argument = list.is_some_and(|list| list.kind() == "argument_list");
     let call = call.filter(|_| is_argument);
-    call.map_or(Value::Unknown, |call| walk.given(call))
+    call.map_or(Value::Unknown, |call| walk.callback_argument(call))
 }

@@ -151,18 +151,18 @@ fn implicit_name(walk: &Walk<'_>, lambda: Node<'_>) -> Option<Span> {
 }
 
 /// Returns the value of the only parameter of a lambda: an element of `a` in `a.filter { … }.map { … }`, `a` in
-/// `a.let { … }`, and else what the called function gives to it.
+/// `a.let { … }`, and else what the called function passes to it.
 fn argument<'t>(walk: &Walk<'t>, lambda: Node<'t>) -> Value {
     let call = lambda.parent().and_then(|holder| holder.parent());
-    let given = || call.map_or(Value::Unknown, |call| walk.given(call));
+    let passed = || call.map_or(Value::Unknown, |call| walk.callback_argument(call));
     let Some((object, name)) = call.and_then(|call| called_member(walk, call)) else {
-        return given();
+        return passed();
     };
     if SCOPES.contains(&name) {
         return walk.value_of(object);
     }
     if !ITERATIONS.contains(&name) {
-        return given();
+        return passed();
     }
     let mut collection = object;
     for _ in 0..MAX_CALLS {
