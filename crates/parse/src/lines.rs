@@ -1,5 +1,4 @@
-//! Maps byte offsets to lines. Lines end at `
-//! `; a `\r` before it belongs to the line.
+//! Maps byte offsets to lines. Lines end at `\n`; a `\r` before it belongs to the line.
 
 use foveate_model::{Lines, Span};
 

@@ -1,6 +1,7 @@
 //! Collects the evidence of one test file: the definitions that it refers to, those that its tests are named
 //! after, the files that it imports, and the sources whose paths its path mirrors.
 
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 use foldhash::HashMap;
@@ -18,6 +19,11 @@ use crate::graph::test_functions::{
 };
 use crate::graph::test_paths::Mirrors;
 use crate::symbols::{Symbols, fold};
+
+/// Number of bytes of a definition's name after which a test may be named.
+const TESTED_NAME_BYTES: RangeInclusive<usize> = 3..=256;
+/// Maximum number of definitions of one name that a test may be named after.
+const MAX_NAMESAKES: usize = 64;
 
 /// The inputs of the search for links.
 pub(super) struct Evidence<'a> {
@@ -48,9 +54,9 @@ pub(super) struct TestEvidence {
     /// The files that its path mirrors, sorted.
     pub(super) mirrored: Box<[FileId]>,
     /// Candidates by tested definition, then by test.
-    pub(super) definitions: Box<[Candidate<DefId, LocalId>]>,
+    pub(super) definitions: Box<[TestedCandidate<DefId, LocalId>]>,
     /// Candidates by tested file.
-    pub(super) files: Box<[Candidate<FileId, ()>]>,
+    pub(super) files: Box<[TestedCandidate<FileId, ()>]>,
 }
 
 impl Renumber for TestEvidence {
@@ -77,13 +83,13 @@ pub(super) struct Strength {
 
 /// A possible target of a test or test file, and the strength of the link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Candidate<Target, Test> {
+pub(super) struct TestedCandidate<Target, Test> {
     pub(super) target: Target,
     pub(super) test: Test,
     pub(super) strength: Strength,
 }
 
-impl<Target: Renumber, Test: Copy> Renumber for Candidate<Target, Test> {
+impl<Target: Renumber, Test: Copy> Renumber for TestedCandidate<Target, Test> {
     fn renumbered(&self, change: &Change) -> Option<Self> {
         Some(Self {
             target: self.target.renumbered(change)?,
@@ -163,10 +169,10 @@ fn evidence_of_source_tests(
     let is_test_code = |id: DefId| id.file == file && evidence.files.role_of(id) == Role::Test;
     definitions.retain(|candidate| !is_test_code(candidate.target));
     let definitions = merged(definitions);
-    let mut others: Vec<Candidate<FileId, ()>> = definitions
+    let mut others: Vec<TestedCandidate<FileId, ()>> = definitions
         .iter()
         .filter(|candidate| candidate.target.file != file)
-        .map(|candidate| Candidate {
+        .map(|candidate| TestedCandidate {
             target: candidate.target.file,
             test: (),
             strength: candidate.strength,
@@ -197,7 +203,7 @@ fn by_reference(
     test: FileId,
     tests: &[bool],
     mirrored: &[FileId],
-    candidates: &mut Vec<Candidate<DefId, LocalId>>,
+    candidates: &mut Vec<TestedCandidate<DefId, LocalId>>,
 ) {
     let files = evidence.files;
     let Some(content) = files.content(test) else {
@@ -221,7 +227,7 @@ fn by_reference(
             uses: 1,
             certain: edge.confidence == Confidence::Certain,
         };
-        candidates.push(Candidate {
+        candidates.push(TestedCandidate {
             target: edge.target,
             test: enclosing_test,
             strength,
@@ -235,12 +241,15 @@ fn by_name(
     test: FileId,
     (tests, mirrored): (&[bool], &[FileId]),
     dependencies: &Dependencies,
-    candidates: &mut Vec<Candidate<DefId, LocalId>>,
+    candidates: &mut Vec<TestedCandidate<DefId, LocalId>>,
 ) {
     let files = evidence.files;
     let imports = evidence.imports(test);
     let language = files.file(test).language;
     let (family, conventions) = (language.family(), &language.rules().tests);
+    let is_near = |file: FileId| {
+        file == test || mirrored.contains(&file) || imports.binary_search(&file).is_ok()
+    };
     let all = files.definitions_of(test).zip(tests);
     for (id, _) in all.filter(|(_, is_test)| **is_test) {
         let definition = files.definition(id);
@@ -250,44 +259,48 @@ fn by_name(
             class_stem(&definition.name, conventions)
         };
         // For `test_connect_twice` the longest leading words that name a definition count.
-        let mut words = stem;
-        while words.len() > 2 {
+        for words in leading_words(stem) {
             let folded = fold(words);
             let before = candidates.len();
             dependencies.add_lookup(Lookup::Folded, &folded);
-            for target in evidence.symbols.folded(&folded).iter().take(64) {
+            let named = evidence.symbols.folded(&folded).iter().copied();
+            let named = named.take(MAX_NAMESAKES).filter(|target| {
                 let file = target.file;
-                let near = file == test
-                    || mirrored.contains(&file)
-                    || imports.binary_search(&file).is_ok();
-                if near && is_tested(files, file) && files.file(file).language.family() == family {
-                    let strength = Strength {
-                        link: TestLink::Name,
-                        named: true,
-                        mirrored: mirrored.contains(&file),
-                        uses: 0,
-                        certain: true,
-                    };
-                    candidates.push(Candidate {
-                        target: *target,
-                        test: id.local,
-                        strength,
-                    });
-                }
-            }
+                is_near(file)
+                    && is_tested(files, file)
+                    && files.file(file).language.family() == family
+            });
+            candidates.extend(named.map(|target| TestedCandidate {
+                target,
+                test: id.local,
+                strength: Strength {
+                    link: TestLink::Name,
+                    named: true,
+                    mirrored: mirrored.contains(&target.file),
+                    uses: 0,
+                    certain: true,
+                },
+            }));
             if candidates.len() > before {
                 break;
             }
-            words = words
-                .rfind('_')
-                .map_or("", |at| &words[..at])
-                .trim_end_matches('_');
         }
     }
 }
 
+/// Returns a name, then what is left without its last word, without its last two, and so on, as far as these texts can be
+/// names of definitions: a name in a hostile file may have a hundred thousand words.
+fn leading_words(name: &str) -> impl Iterator<Item = &str> {
+    let shorter = std::iter::successors(Some(name), |words| {
+        Some(words.rsplit_once('_')?.0.trim_end_matches('_'))
+    });
+    shorter.filter(|words| TESTED_NAME_BYTES.contains(&words.len()))
+}
+
 /// Merges all candidates with the same test and definition.
-fn merged(mut candidates: Vec<Candidate<DefId, LocalId>>) -> Vec<Candidate<DefId, LocalId>> {
+fn merged(
+    mut candidates: Vec<TestedCandidate<DefId, LocalId>>,
+) -> Vec<TestedCandidate<DefId, LocalId>> {
     candidates.sort_unstable_by_key(|candidate| {
         let strength = std::cmp::Reverse(candidate.strength);
         (candidate.target, candidate.test, strength)
@@ -308,7 +321,7 @@ fn file_links(
     evidence: &Evidence<'_>,
     test: FileId,
     mirrored: &[FileId],
-) -> Vec<Candidate<FileId, ()>> {
+) -> Vec<TestedCandidate<FileId, ()>> {
     let files = evidence.files;
     let mut links: HashMap<FileId, Strength> = HashMap::default();
     let mut add = |file: FileId, link: TestLink, uses: u32| {
@@ -335,9 +348,9 @@ fn file_links(
     for edge in edges.filter(|e| e.confidence > Confidence::NameOnly) {
         add(edge.target.file, TestLink::Reference, 1);
     }
-    let mut links: Vec<Candidate<FileId, ()>> = links
+    let mut links: Vec<TestedCandidate<FileId, ()>> = links
         .into_iter()
-        .map(|(target, strength)| Candidate {
+        .map(|(target, strength)| TestedCandidate {
             target,
             test: (),
             strength,
@@ -361,7 +374,7 @@ mod tests {
             certain: true,
         };
         let target = DefId::new(FileId(0), LocalId(7));
-        let candidate = |test, strength| Candidate {
+        let candidate = |test, strength| TestedCandidate {
             target,
             test: LocalId(test),
             strength,
@@ -376,5 +389,17 @@ mod tests {
         assert_eq!(merged.link, TestLink::Reference);
         assert!(merged.named);
         assert_eq!(merged.uses, 2);
+    }
+
+    #[test]
+    fn leading_words_of_a_long_name_are_few() {
+        let words: Vec<&str> = leading_words("open_twice__at_once").collect();
+        let expected = [
+            "open_twice__at_once", "open_twice__at", "open_twice", "open",
+        ];
+        assert_eq!(words, expected);
+        let name = "a_".repeat(100_000);
+        assert!(leading_words(&name).all(|words| words.len() <= 256));
+        assert!(leading_words(&name).count() < 200);
     }
 }
