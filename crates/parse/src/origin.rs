@@ -81,6 +81,22 @@ pub fn is_runtime_type(name: &str) -> bool {
     forms().any(|form| form.runtime_types.contains(&name))
 }
 
+/// Returns a type with its members, without the package before it: `JdbcClob` of `org.h2.jdbc.JdbcClob`. The parts of the
+/// name of a package name no code of their own. Other names are returned whole.
+pub fn without_package(name: &str) -> &str {
+    let is_package = |part: &str| part.starts_with(char::is_lowercase);
+    let (root, mut rest) = name.split_once('.').unwrap_or((name, ""));
+    let is_root = forms().any(|form| form.package_roots.contains(&root));
+    // `io.Reader` may well be a variable and its member.
+    if !is_root || !is_package(rest) {
+        return name;
+    }
+    while is_package(rest) {
+        rest = rest.split_once('.').map_or("", |(_, rest)| rest);
+    }
+    if rest.is_empty() { name } else { rest }
+}
+
 fn runtime(path: &str) -> Option<&str> {
     forms().find_map(|form| (form.runtime)(path))
 }
@@ -107,6 +123,15 @@ mod tests {
             Origin::Bundle(package) => format!("bundle {package:?}"),
         };
         assert_eq!(found, expected, "{path}");
+    }
+
+    #[test]
+    fn types_lose_the_packages_of_the_jvm() {
+        assert_eq!(without_package("org.h2.jdbc.Clob"), "Clob");
+        assert_eq!(without_package("kotlinx.io.Sink.close"), "Sink.close");
+        for whole in ["org.h2.jdbc", "io.Reader", "lib.jdbc.Clob", "org", ""] {
+            assert_eq!(without_package(whole), whole);
+        }
     }
 
     #[test]

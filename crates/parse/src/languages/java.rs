@@ -74,6 +74,10 @@ pub(super) static JAVA: LanguageSpec = LanguageSpec {
             (is_own && path.ends_with(".java")).then_some(path)
         },
         runtime_packages: &["java.", "javax.", "jdk.", "sun.", "com.sun."],
+        package_roots: &[
+            "android", "androidx", "com", "de", "dev", "edu", "fr", "gov", "io", "jakarta", "jp",
+            "me", "net", "org", "ru", "scala", "uk",
+        ],
         // A file is in the directory of its package; without a directory the path may be incomplete.
         is_complete: |path| path.ends_with(".java") && !path.starts_with('/') && path.contains('/'),
         ..OriginForm::NONE

@@ -56,6 +56,7 @@ pub(super) static KOTLIN: LanguageSpec = LanguageSpec {
             is_own.then_some(path)
         },
         runtime_packages: &["kotlin."],
+        package_roots: &["kotlinx"],
         ..OriginForm::NONE
     },
     hunks: Some(keyword_heads::heads(&["kt", "kts"])),

@@ -79,6 +79,8 @@ pub(crate) struct OriginForm {
     pub(crate) runtime: fn(&str) -> Option<&str>,
     /// First names of the packages or namespaces of the standard library, with the dot after them.
     pub(crate) runtime_packages: &'static [&'static str],
+    /// First names of the packages of libraries and projects, mostly those of internet domains.
+    pub(crate) package_roots: &'static [&'static str],
     /// Types of the standard library that code names without a package or namespace.
     pub(crate) runtime_types: &'static [&'static str],
     /// Whether a file below a directory for copies is code of this language.
@@ -103,6 +105,7 @@ impl OriginForm {
         package: |_| None,
         runtime: |_| None,
         runtime_packages: &[],
+        package_roots: &[],
         runtime_types: &[],
         is_copied: |_| false,
         bundle: |_| None,

@@ -201,7 +201,7 @@ impl Resolver<'_> {
             return false;
         }
         let last_name = self.config.strength.last_name;
-        for part in without_package(name).split('.') {
+        for part in origin::without_package(name).split('.') {
             self.plain(part, from, strength * last_name);
         }
         false
@@ -476,25 +476,6 @@ impl Resolver<'_> {
 fn is_placeholder(name: &str) -> bool {
     let packages = ["com.example.", "net.example.", "org.example."];
     packages.iter().any(|package| name.starts_with(package))
-}
-
-/// Returns a class of the JVM with its members, `JdbcClob` of `org.h2.jdbc.JdbcClob`: the parts of a package name no code
-/// of their own. Other names are returned whole.
-fn without_package(name: &str) -> &str {
-    const ROOTS: &[&str] = &[
-        "android", "androidx", "com", "de", "dev", "edu", "fr", "gov", "io", "jakarta", "jp",
-        "kotlinx", "me", "net", "org", "ru", "scala", "uk",
-    ];
-    let is_package = |part: &str| part.starts_with(char::is_lowercase);
-    let (root, mut rest) = name.split_once('.').unwrap_or((name, ""));
-    // `io.Reader` may well be a variable and its member.
-    if !ROOTS.contains(&root) || !is_package(rest) {
-        return name;
-    }
-    while is_package(rest) {
-        rest = rest.split_once('.').map_or("", |(_, rest)| rest);
-    }
-    if rest.is_empty() { name } else { rest }
 }
 
 /// Returns the class that `A.new` makes an instance of.

@@ -6,14 +6,12 @@ pub(super) const ORIGINS: OriginForm = OriginForm {
     manager: Some(&NPM),
     package,
     runtime,
-    runtime_packages: &[],
-    runtime_types: &[],
     is_copied: |path| script(path).is_some(),
     bundle,
     is_minified: |frame| frame.column >= MINIFIED_COLUMN && script(&frame.path).is_some(),
     is_script: |path| script(path).is_some(),
-    is_complete: |_| false,
     component_extensions: &["vue", "svelte", "tsx", "jsx", "ts", "js"],
+    ..OriginForm::NONE
 };
 
 static NPM: PackageManager = PackageManager {
