@@ -2,20 +2,20 @@
 //! enough. Everything else is cut where the cost of a cut is lowest.
 
 use foldhash::{HashSet, HashSetExt as _};
-use foveate_model::{Chunk, ChunkKind, Definition, DefinitionKind, Lines, LocalId};
+use foveate_model::{Chunk, ChunkKind, Definition, Lines, LocalId};
 
 use crate::lines::{NO_STATEMENT, TextLines};
 
-/// Longest function that is kept as one chunk, in lines.
-const FUNCTION: u32 = 80;
-/// Longest part of a split function, and longest other stretch of code, in lines.
-const CODE: u32 = 60;
-/// Longest function that may be one function for its readers, however many there are inside it, in lines.
+/// Maximum lines of a function that is kept as one chunk.
+const MAX_FUNCTION_LINES: u32 = 80;
+/// Maximum lines of a part of a split function, and of any other chunk of code.
+const MAX_CODE_LINES: u32 = 60;
+/// Maximum lines of a chunk of text.
+const MAX_TEXT_LINES: u32 = 56;
+/// Maximum lines of a function that may be one function for its readers, however many there are inside it.
 const MAX_FUNCTION_WITH_PARTS: u32 = 300;
-/// Smallest number of functions inside a longer one that make it a scope.
+/// Minimum functions inside a longer one that make it a scope.
 const MIN_PARTS: usize = 10;
-/// Longest stretch of text, in lines.
-const TEXT: u32 = 56;
 
 /// How a language uses functions inside functions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,11 +59,11 @@ pub(crate) fn of_code(
     let mut chunks = Vec::with_capacity(pieces.len());
     for piece in pieces {
         let whole = match piece.owner.kind {
-            ChunkKind::Function => FUNCTION,
-            _ => CODE,
+            ChunkKind::Function => MAX_FUNCTION_LINES,
+            _ => MAX_CODE_LINES,
         };
         let cost = |line: u32| cost_in_code(lines, statements, line);
-        split(piece.lines, whole, CODE, cost, |part| {
+        split(piece.lines, whole, MAX_CODE_LINES, cost, |part| {
             chunks.push(chunk(lines, piece.owner, part));
         });
     }
@@ -80,7 +80,8 @@ pub(crate) fn of_text(lines: &TextLines<'_>) -> Vec<Chunk> {
     let count = lines.index.count();
     if count > 0 {
         let cost = |line: u32| cost_in_text(lines, line);
-        split(Lines::new(1, count), TEXT, TEXT, cost, |part| {
+        let max = MAX_TEXT_LINES;
+        split(Lines::new(1, count), max, max, cost, |part| {
             chunks.push(chunk(lines, owner, part));
         });
     }
@@ -152,8 +153,7 @@ fn owners(count: u32, definitions: &[Definition], heads: &[u32], scopes: &[bool]
         }
     };
     for ((id, (definition, head)), (_, is_scope)) in with_heads() {
-        let is_class = definition.kind.is_container() && definition.kind != DefinitionKind::Module;
-        if is_class || is_scope {
+        if definition.kind.is_class() || is_scope {
             let kind = match is_scope {
                 true => ChunkKind::Function,
                 false => ChunkKind::Class,

@@ -114,8 +114,8 @@ pub(crate) struct Collector<'t> {
     references: Vec<Reference>,
     /// References by the names of parameters.
     by_parameter: Vec<Reference>,
-    /// Functions taken over from an earlier text, each with the range of its references.
-    taken: Vec<(Span, Range<usize>)>,
+    /// Functions reused from an earlier text, each with the range of its references.
+    reused: Vec<(Span, Range<usize>)>,
     /// Names that a definition binds; `None` means the top level of the file.
     bindings: Vec<(Span, Option<LocalId>)>,
     messages: Vec<Message>,
@@ -157,7 +157,7 @@ impl<'t> Collector<'t> {
             definitions: Vec::new(),
             references: Vec::with_capacity(text.len() / 64),
             by_parameter: Vec::new(),
-            taken: Vec::new(),
+            reused: Vec::new(),
             bindings: Vec::new(),
             imports: Vec::new(),
             exports: Vec::new(),

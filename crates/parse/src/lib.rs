@@ -65,7 +65,7 @@ pub fn read(
 }
 
 /// Reads a blob like [`read`], given an `earlier` version of the file. The result is the same, but costs
-/// less if most functions are unchanged and the language's walker takes them over.
+/// less if most functions are unchanged and the language's walker reuses them.
 pub fn read_after(
     by_name: Option<Language>,
     bytes: &[u8],

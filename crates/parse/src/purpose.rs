@@ -2,7 +2,8 @@
 //!
 //! Well-known files are listed in tables of lines `KIND NAME WORDS`. A name is in lower case; `*` at one end stands for
 //! anything, and a directory may precede the name. The words are those by which people refer to what the file decides.
-//! Lines `section NAME WORDS` are tools that only a section of a manifest configures: see [`tools`]. Each language has a table of its own in its [`Ecosystem`](crate::role::conventions::Ecosystem).
+//! Lines `section NAME WORDS` are tools that only a section of a manifest configures: see [`tools`]. Each language has a
+//! table of its own in its [`Ecosystem`](crate::role::conventions::Ecosystem).
 
 #[cfg(test)]
 mod tests;
@@ -13,6 +14,7 @@ use std::sync::LazyLock;
 use foveate_model::{FileKind, Purpose, RepoPath, Role};
 
 use crate::languages;
+use crate::paths::is_below;
 
 /// The well-known files of no language.
 const COMMON: &str = include_str!("purpose/common.txt");
@@ -146,11 +148,6 @@ fn by_directory(path: &RepoPath, role: Role) -> Option<FileKind> {
         }
         _ => None,
     }
-}
-
-fn is_below(directory: &str, top: &str) -> bool {
-    let rest = directory.strip_prefix(top);
-    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
 /// Returns the well-known file that a path names.

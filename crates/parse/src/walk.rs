@@ -227,9 +227,9 @@ impl Walker {
             form: &self.form,
             kinds: &self.tables().kinds,
             collector,
-            done: BinaryHeap::new(),
+            handled: BinaryHeap::new(),
             generics: Vec::new(),
-            types: Vec::new(),
+            types: HashSet::default(),
             attributes: None,
             literal_fields: 0,
             nameless: HashSet::default(),
@@ -246,11 +246,11 @@ pub(crate) struct Walk<'t> {
     pub(crate) collector: Collector<'t>,
     /// Starts of names that are already recorded, or need no reference, before the walk reaches them; the
     /// first in the text is on top.
-    done: BinaryHeap<Reverse<usize>>,
+    handled: BinaryHeap<Reverse<usize>>,
     /// The enclosing declarations with type parameters, outermost first.
     pub(crate) generics: Vec<Generic<'t>>,
     /// Ids of nodes not yet visited that are in the position of a type.
-    types: Vec<usize>,
+    types: HashSet<usize>,
     /// The last attributes that are separate nodes before their definition.
     attributes: Option<Attributes>,
     /// Number of names of fields in literals that have a reference.
@@ -273,8 +273,7 @@ pub(crate) struct Generic<'t> {
 
 impl<'t> Visitor<'t> for Walk<'t> {
     fn enter(&mut self, node: Node<'t>, depth: u32) -> Descend {
-        if !self.types.is_empty() && self.types.contains(&node.id()) {
-            self.types.retain(|marked| *marked != node.id());
+        if !self.types.is_empty() && self.types.remove(&node.id()) {
             self.collector.enter_position(depth, Position::Type);
         }
         let (handler, is_statement) = self.kinds.of(node);
@@ -360,7 +359,7 @@ impl<'t> Walk<'t> {
     /// Adds a definition and marks its name as handled.
     pub(crate) fn define(&mut self, mut draft: Draft<'t>) -> LocalId {
         self.take_attributes(&mut draft);
-        self.done.push(Reverse(draft.name_span.start as usize));
+        self.handled.push(Reverse(draft.name_span.start as usize));
         self.collector.define(draft)
     }
 
@@ -372,7 +371,7 @@ impl<'t> Walk<'t> {
     /// Marks a name, if there is one, as handled, so that it yields no reference.
     pub(crate) fn mark_handled<'n>(&mut self, name: impl Into<Option<Node<'n>>>) {
         let name = name.into();
-        self.done
+        self.handled
             .extend(name.map(|name| Reverse(name.start_byte())));
     }
 

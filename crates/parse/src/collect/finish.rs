@@ -166,13 +166,14 @@ impl Collector<'_> {
             }
             shadowed.contains(&(None, name))
         };
-        let mut taken = self.taken.iter().map(|(_, range)| range).peekable();
+        // The references of reused functions are already filtered.
+        let mut reused = self.reused.iter().map(|(_, range)| range).peekable();
         let mut next = 0;
         self.references.retain_mut(|reference| {
             let at = next;
             next += 1;
-            while taken.next_if(|range| range.end <= at).is_some() {}
-            if taken.peek().is_some_and(|range| range.contains(&at)) {
+            while reused.next_if(|range| range.end <= at).is_some() {}
+            if reused.peek().is_some_and(|range| range.contains(&at)) {
                 return true;
             }
             match reference.kind {

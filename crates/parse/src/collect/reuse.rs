@@ -74,9 +74,9 @@ impl Collector<'_> {
         let end = function.span.end;
         let definitions = from.partition_point(|definition| definition.span.start < end);
         let regions = starting_in(&facts.regions, function.span, |region| region.span.start);
-        self.take_definitions(from.get(..definitions)?, regions, shift);
-        self.take_uses(facts, function.span, shift);
-        self.take_chunk_starts(facts, function, shift);
+        self.reuse_definitions(from.get(..definitions)?, regions, shift);
+        self.reuse_references(facts, function.span, shift);
+        self.reuse_chunk_starts(facts, function, shift);
         self.regions.extend(regions.iter().map(|region| Region {
             span: shift.span(region.span),
             ..*region
@@ -85,7 +85,7 @@ impl Collector<'_> {
     }
 
     /// Adds a function and the definitions in it; the regions are the function's.
-    fn take_definitions(&mut self, definitions: &[Definition], regions: &[Region], shift: Shift) {
+    fn reuse_definitions(&mut self, definitions: &[Definition], regions: &[Region], shift: Shift) {
         let Some((function, inside)) = definitions.split_first() else {
             return;
         };
@@ -124,7 +124,7 @@ impl Collector<'_> {
     }
 
     /// Adds the references, messages and imports of a function.
-    fn take_uses(&mut self, facts: &FileFacts, function: Span, shift: Shift) {
+    fn reuse_references(&mut self, facts: &FileFacts, function: Span, shift: Shift) {
         let first = self.references.len();
         let references = starting_in(&facts.references, function, |reference| {
             reference.name.start
@@ -137,8 +137,8 @@ impl Collector<'_> {
                 enclosing: reference.enclosing.map(|id| shift.id(id)),
                 ..*reference
             }));
-        let settled = first..self.references.len();
-        self.taken.push((shift.span(function), settled));
+        let range = first..self.references.len();
+        self.reused.push((shift.span(function), range));
         let imports = starting_in(&facts.imports, function, |import| import.span.start);
         self.imports.extend(imports.iter().map(|import| Import {
             span: shift.span(import.span),
@@ -156,7 +156,7 @@ impl Collector<'_> {
     }
 
     /// Keeps the chunk boundaries of a function: marks statement starts at its earlier chunks only.
-    fn take_chunk_starts(&mut self, facts: &FileFacts, function: &Definition, shift: Shift) {
+    fn reuse_chunk_starts(&mut self, facts: &FileFacts, function: &Definition, shift: Shift) {
         let chunks = starting_in(&facts.chunks, function.span, |chunk| chunk.span.start);
         let starts = chunks.iter().map(|chunk| chunk.lines.start);
         for line in starts.filter(|line| *line > function.lines.start) {
@@ -171,12 +171,12 @@ impl Collector<'_> {
         known_names(&self.imports, &self.definitions)
     }
 
-    /// Whether the function at a span was taken over. They are recorded in the order of the text.
+    /// Whether the function at a span was reused. They are recorded in the order of the text.
     pub(crate) fn was_reused(&self, function: Span) -> bool {
-        let taken = self
-            .taken
+        let found = self
+            .reused
             .binary_search_by_key(&function, |(span, _)| *span);
-        taken.is_ok()
+        found.is_ok()
     }
 
     /// Whether any function encloses the current position.

@@ -37,8 +37,8 @@ pub(crate) struct LanguageSpec {
     pub(crate) hunks: Option<HunkHeads>,
 }
 
-/// Parses a text; `None` if a limit was reached. Given an earlier version of the file, a walker may take
-/// over unchanged parts.
+/// Parses a text; `None` if a limit was reached. Given an earlier version of the file, a walker may reuse
+/// unchanged parts.
 pub(crate) type Parser = fn(Language, &str, Option<&Content>, &Limits) -> Option<FileFacts>;
 
 /// Names by which the files of a language are recognised.

@@ -50,7 +50,7 @@ pub(crate) fn text<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handl
 
 /// Adds a name on its own.
 pub(crate) fn name<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
-    if !walk.is_done(node) {
+    if !walk.is_handled(node) {
         let kind = walk.context().position.reference(ReferenceKind::Name);
         walk.refer_to_leaf(kind, node);
     }
@@ -59,7 +59,7 @@ pub(crate) fn name<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
 
 /// Adds the name of a type on its own.
 pub(crate) fn type_name<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
-    if !walk.is_done(node) {
+    if !walk.is_handled(node) {
         let kind = walk.context().position.reference(ReferenceKind::Type);
         walk.refer_to_leaf(kind, node);
     }

@@ -94,7 +94,7 @@ impl<'t> Walk<'t> {
     ) -> Option<(Span, Span)> {
         let chain = self.chain(expression)?;
         let (name, path) = (span(chain.name), chain.path);
-        if self.is_done(chain.name) {
+        if self.is_handled(chain.name) {
             return Some((name, path));
         }
         let is_type = matches!(kind, ReferenceKind::Type | ReferenceKind::Base);
@@ -105,7 +105,7 @@ impl<'t> Walk<'t> {
         match chain.receiver {
             Receiver::Names => self.collector.skip_to(chain.name.end_byte()),
             Receiver::Opaque => {
-                self.done.push(Reverse(chain.name.start_byte()));
+                self.handled.push(Reverse(chain.name.start_byte()));
                 self.collector.receivers(name, chain.links);
             }
         }
@@ -166,16 +166,16 @@ impl<'t> Walk<'t> {
     }
 
     /// Whether a name was handled before the walk reached it.
-    pub(super) fn is_done(&mut self, name: Node<'_>) -> bool {
+    pub(super) fn is_handled(&mut self, name: Node<'_>) -> bool {
         let start = name.start_byte();
         if start < self.collector.skip_until {
             return true;
         }
         // Names come in text order: positions before this one are no longer needed.
-        while self.done.peek().is_some_and(|done| done.0 < start) {
-            self.done.pop();
+        while self.handled.peek().is_some_and(|name| name.0 < start) {
+            self.handled.pop();
         }
-        self.done.peek().is_some_and(|done| done.0 == start)
+        self.handled.peek().is_some_and(|name| name.0 == start)
     }
 
     /// Whether a member returns its receiver, or the value that it wraps.

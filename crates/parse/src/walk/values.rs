@@ -20,7 +20,7 @@ const MAX_COMPARED: usize = 256;
 impl<'t> Walk<'t> {
     /// Binds a local variable of the enclosing function, and marks its name as handled.
     pub(crate) fn local(&mut self, name: Node<'t>, value: Value) {
-        self.done.push(Reverse(name.start_byte()));
+        self.handled.push(Reverse(name.start_byte()));
         self.collector.bind(name);
         if self.is_in_function() || self.form.bare_calls {
             let function = self.collector.context.enclosing;
@@ -117,7 +117,7 @@ impl<'t> Walk<'t> {
         name: Node<'t>,
         declared: Option<Node<'t>>,
     ) {
-        self.done.push(Reverse(name.start_byte()));
+        self.handled.push(Reverse(name.start_byte()));
         let type_name = declared.and_then(|declared| self.type_of(declared));
         self.collector.bind_name(span(name), function);
         self.collector.values.parameters.push(Parameter {

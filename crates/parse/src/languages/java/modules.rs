@@ -5,7 +5,7 @@
 mod tests;
 
 use foveate_model::resolution::{FileTree, ModuleResolver, ModuleSystem, is_equal};
-use foveate_model::{DefinitionKind, FileFacts, FileId, ImportKind, SourceFile};
+use foveate_model::{FileFacts, FileId, ImportKind, SourceFile};
 
 use crate::languages::files_by_name::FilesByName;
 use crate::languages::package_numbers::PackageNumbers;
@@ -55,9 +55,9 @@ impl Packages {
             if !package.is_empty() {
                 found.packages.add_directory(files, package, id);
             }
-            for name in facts.definitions.iter().filter(|d| d.parent.is_none()) {
-                if name.kind.is_container() && name.kind != DefinitionKind::Module {
-                    found.add_type(package, &name.name, id);
+            for definition in &facts.definitions {
+                if definition.parent.is_none() && definition.kind.is_class() {
+                    found.add_type(package, &definition.name, id);
                 }
             }
             if file.path.extension() == "kt" {

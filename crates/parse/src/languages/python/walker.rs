@@ -67,8 +67,8 @@ fn changed(
             return None;
         }
         let known = walker.collector.known_names();
-        let is_taken = |function| walker.collector.was_reused(function);
-        let mut refused = unchanged.refused(&known, is_taken);
+        let was_reused = |function| walker.collector.was_reused(function);
+        let mut refused = unchanged.refused(&known, was_reused);
         if refused.is_empty() {
             let facts = walker.collector.finish(LANGUAGE, Nesting::Plain);
             refused = unchanged.with_different_chunks(text, &facts);
@@ -355,7 +355,7 @@ impl<'t> Walker<'t> {
         node.child_by_field_id(field)
     }
 
-    /// Takes over the function of the earlier text that a statement (a number in the reduced text) stands
+    /// Reuses the function of the earlier text that a statement (a number in the reduced text) stands
     /// for, unless its surroundings would change its facts. Returns whether it did.
     fn reuse_function(&mut self, node: Node<'_>, depth: u32) -> bool {
         let Some(unchanged) = self.unchanged else {

@@ -137,18 +137,18 @@ impl<'a> UnchangedFunctions<'a> {
         self.functions.get(at)
     }
 
-    /// Returns the starts of functions that were not taken over, or that read a name known in only one of
+    /// Returns the starts of functions that were not reused, or that read a name known in only one of
     /// the two texts. `known` are the names of the later one.
     pub(super) fn refused(
         &self,
         known: &HashSet<&str>,
-        is_taken: impl Fn(Span) -> bool,
+        was_reused: impl Fn(Span) -> bool,
     ) -> HashSet<u32> {
         let facts = &self.earlier.facts;
         let before = known_names(&facts.imports, &facts.definitions);
         let differing: Vec<&str> = before.symmetric_difference(known).copied().collect();
         let is_refused = |function: &&Function| {
-            !is_taken(function.span)
+            !was_reused(function.span)
                 || differing.len() > MAX_NAMES
                 || self.reads(function.id, &differing)
         };
