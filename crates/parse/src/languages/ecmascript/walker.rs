@@ -140,32 +140,10 @@ impl<'t> Visitor<'t> for Walker<'_> {
             Kind::Plain => {}
             Kind::Wrapper => self.note_satisfied(node),
             Kind::Object => self.object(node, depth),
-            Kind::Comment => {
-                let text = self.collector.of(node);
-                let is_documentation = text.starts_with("/**") && !text.starts_with("/**/");
-                self.collector.comment(
-                    node,
-                    if is_documentation {
-                        RegionKind::Documentation
-                    } else {
-                        RegionKind::Comment
-                    },
-                );
-                return Descend::Past;
-            }
-            Kind::Text => {
-                let kinds = &self.grammar.kinds;
-                return self
-                    .collector
-                    .literal(node, |part| kinds.of(part).0 == Kind::Substitution);
-            }
+            Kind::Comment => return self.comment(node),
+            Kind::Text => return self.string(node),
             Kind::Substitution => self.collector.within(depth, |c| c.message = None),
-            Kind::Markup => {
-                if !self.collector.of(node).trim().is_empty() {
-                    self.collector.region(RegionKind::Text, span(node));
-                }
-                return Descend::Past;
-            }
+            Kind::Markup => return self.markup(node),
             Kind::Identifier => {
                 self.identifier(node);
                 return Descend::Past;
@@ -196,15 +174,7 @@ impl<'t> Visitor<'t> for Walker<'_> {
             Kind::Function => self.function(node, depth),
             Kind::Arrow => self.arrow(node, depth),
             Kind::Class => self.class(node, depth),
-            Kind::ClassBody | Kind::InterfaceBody => self.collector.within(depth, |c| {
-                c.scope = Scope::Class;
-                c.position = Position::Value;
-                c.constructs = None;
-                c.has_members = true;
-                c.members_at = depth + 1;
-                c.is_exports = false;
-                c.in_local_call = false;
-            }),
+            Kind::ClassBody | Kind::InterfaceBody => self.class_body(depth),
             Kind::Heritage => self.collector.enter_position(depth, Position::Base),
             Kind::Method => self.method(node, depth),
             Kind::Signature => self.signature(node, depth),
@@ -258,6 +228,43 @@ impl<'t> Visitor<'t> for Walker<'_> {
 impl<'t> Walker<'t> {
     fn kind(&self, node: Node<'_>) -> Kind {
         self.grammar.kinds.of(node).0
+    }
+
+    fn comment(&mut self, node: Node<'_>) -> Descend {
+        let text = self.collector.of(node);
+        let kind = match text.starts_with("/**") && !text.starts_with("/**/") {
+            true => RegionKind::Documentation,
+            false => RegionKind::Comment,
+        };
+        self.collector.comment(node, kind);
+        Descend::Past
+    }
+
+    /// Adds the region of a string literal, without its substitutions, and its message.
+    fn string(&mut self, node: Node<'_>) -> Descend {
+        let kinds = &self.grammar.kinds;
+        self.collector
+            .literal(node, |part| kinds.of(part).0 == Kind::Substitution)
+    }
+
+    /// Adds the text between the tags of JSX.
+    fn markup(&mut self, node: Node<'_>) -> Descend {
+        if !self.collector.of(node).trim().is_empty() {
+            self.collector.region(RegionKind::Text, span(node));
+        }
+        Descend::Past
+    }
+
+    fn class_body(&mut self, depth: u32) {
+        self.collector.within(depth, |context| {
+            context.scope = Scope::Class;
+            context.position = Position::Value;
+            context.constructs = None;
+            context.has_members = true;
+            context.members_at = depth + 1;
+            context.is_exports = false;
+            context.in_local_call = false;
+        });
     }
 
     /// Returns the value inside parentheses, casts, `await` and further assignments.

@@ -277,7 +277,7 @@ impl<'t> Visitor<'t> for Walker<'_> {
         }
         match kind {
             Kind::Skip => return Descend::Past,
-            Kind::Plain | Kind::Error => {}
+            Kind::Plain | Kind::Error | Kind::Tuple | Kind::AsPattern | Kind::Lambda => {}
             Kind::Module => {
                 self.docstring_at = self.docstring(node).map_or(usize::MAX, |d| d.start_byte())
             }
@@ -300,13 +300,11 @@ impl<'t> Visitor<'t> for Walker<'_> {
             }
             Kind::Subscript => self.subscript(node, depth),
             Kind::Type => self.collector.enter_position(depth, Position::Type),
-            Kind::Tuple | Kind::AsPattern => {}
             Kind::AsTarget => self.collector.bind_to(node.end_byte()),
             Kind::KeywordArgument => {
                 self.collector.enter_position(depth, Position::Value);
                 self.collector.skip_field(node, self.grammar.fields.name);
             }
-            Kind::Lambda => {}
             Kind::Parameters => self.parameters(node),
             Kind::DefaultParameter | Kind::NamedExpression => {
                 self.collector.bind_field(node, self.grammar.fields.name);

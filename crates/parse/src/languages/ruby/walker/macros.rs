@@ -22,7 +22,7 @@ pub(super) fn special_call<'t>(
     receiver: Option<Node<'t>>,
     name: &'t str,
     depth: u32,
-) -> Option<Descend> {
+) -> Handled {
     let is_in_class = walk.parent_kind().is_some_and(DefinitionKind::is_container);
     match (receiver.map(|receiver| walk.of(receiver)), name) {
         (None | Some("RSpec"), _) if specs::is_group(name) || specs::is_example(name) => {
@@ -60,7 +60,15 @@ pub(super) fn special_call<'t>(
         | "mattr_accessor" | "class_attribute" | "cattr_reader" | "mattr_reader" => {
             accessors(walk, node, name);
         }
-        _ if !is_in_class => return None,
+        _ if is_in_class => return call_in_class(walk, node, name, depth),
+        _ => return None,
+    }
+    Some(Descend::Into)
+}
+
+/// Handles a call that changes or defines members of the class or module in whose body it is.
+fn call_in_class<'t>(walk: &mut Walk<'t>, node: Node<'t>, name: &'t str, depth: u32) -> Handled {
+    match name {
         "private"
         | "protected"
         | "public"
