@@ -193,6 +193,15 @@ impl Values {
         found.first().map(|receivers| &*receivers.links)
     }
 
+    /// Releases unused capacity: facts live as long as an index.
+    pub fn shrink_to_fit(&mut self) {
+        self.locals.shrink_to_fit();
+        self.parameters.shrink_to_fit();
+        self.types.shrink_to_fit();
+        self.held.shrink_to_fit();
+        self.receivers.shrink_to_fit();
+    }
+
     /// Estimated heap size in bytes.
     pub fn heap_bytes(&self) -> usize {
         let links = self.receivers.iter().map(|r| size_of_val(&*r.links));

@@ -54,11 +54,7 @@ pub(crate) fn of(text: &str, facts: &FileFacts, form: &ValueForm) -> Values {
         receivers: facts.language.rules().lookup.receivers,
     };
     results::add(&mut values, results, names);
-    values.locals.shrink_to_fit();
-    values.parameters.shrink_to_fit();
-    values.types.shrink_to_fit();
-    values.held.shrink_to_fit();
-    values.receivers.shrink_to_fit();
+    values.shrink_to_fit();
     values
 }
 

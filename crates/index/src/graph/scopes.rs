@@ -202,33 +202,47 @@ pub(super) fn scopes(
             .filter(|(_, same)| !same)
             .map(|(id, _)| *id),
     );
-    let of_projects = ProjectImports::new(files, modules, &tables);
+    update_stars(files, modules, earlier, &mut tables, touched);
+    tables
+}
+
+/// Follows star imports again where files on their way were `touched`, and adds the files that then take names from
+/// other files than before.
+fn update_stars(
+    files: &Files,
+    modules: &Modules,
+    earlier: Option<&PreviousTables<'_>>,
+    tables: &mut [Arc<FileScope>],
+    touched: &mut FileSet,
+) {
+    let current: &[Arc<FileScope>] = tables;
+    let of_projects = ProjectImports::new(files, modules, current);
     let has_other_projects = |file: FileId| {
         let family = files.file(file).language.family();
         earlier.is_some_and(|earlier| earlier.moved.has_other_settings(family))
     };
-    let stars: Vec<Option<Vec<FileId>>> = ids
-        .par_iter()
+    let stars: Vec<Option<Vec<FileId>>> = (0..files.len() as u32)
+        .into_par_iter()
         .with_min_len(64)
         .map(|id| {
-            let known = &tables[id.0 as usize].stars;
-            let of_project = of_projects.of(files, modules, *id);
-            let is_stale = touched.contains(*id)
+            let file = FileId(id);
+            let known = &current[id as usize].stars;
+            let of_project = of_projects.of(files, modules, file);
+            let is_stale = touched.contains(file)
                 || known.iter().any(|s| touched.contains(*s))
                 || of_project.is_some()
-                || has_other_projects(*id);
+                || has_other_projects(file);
             is_stale
-                .then(|| star_closure(files, &tables, *id, of_project.unwrap_or_default()))
+                .then(|| star_closure(files, current, file, of_project.unwrap_or_default()))
                 .filter(|closure| **closure != **known)
         })
         .collect();
-    for (id, stars) in ids.iter().zip(stars) {
+    for ((file, table), stars) in files.ids().zip(tables).zip(stars) {
         if let Some(stars) = stars {
-            Arc::make_mut(&mut tables[id.0 as usize]).stars = stars.into();
-            touched.insert(*id);
+            Arc::make_mut(table).stars = stars.into();
+            touched.insert(file);
         }
     }
-    tables
 }
 
 /// Returns the scope number of the inside of a definition.

@@ -88,12 +88,7 @@ impl Collector<'_> {
             }
         }
         self.add_lambdas();
-        let values = &mut self.values;
-        values.locals.shrink_to_fit();
-        values.parameters.shrink_to_fit();
-        values.types.shrink_to_fit();
-        values.held.shrink_to_fit();
-        values.receivers.shrink_to_fit();
+        self.values.shrink_to_fit();
     }
 
     /// Adds the lambdas around references whose first name may be a member of their receivers. A name with a capital is

@@ -73,8 +73,8 @@ impl Tree<'_> {
     /// Returns the section to show whole instead of `leaf`, if one fits.
     fn readable_section(self, leaf: usize, max_lines: u32) -> Option<(usize, Lines)> {
         let up = std::iter::successors(Some(leaf), |node| self.parent(*node));
-        let fitting = |most: u32| {
-            let fits = move |node: &usize| self.subtree(*node).count() <= most;
+        let fitting = |max: u32| {
+            let fits = move |node: &usize| self.subtree(*node).count() <= max;
             up.clone().take_while(fits)
         };
         let alone = |node: &usize| {

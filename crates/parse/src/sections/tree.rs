@@ -141,9 +141,9 @@ pub(super) fn is_comment(line: &str, comments: &[&str]) -> bool {
     comments.iter().any(|begin| line.starts_with(begin))
 }
 
-/// Returns the longest beginning of `text` with at most `most` bytes.
-pub(super) fn cut(text: &str, most: usize) -> &str {
-    text.get(..text.floor_char_boundary(most)).unwrap_or(text)
+/// Returns the longest beginning of `text` with at most `max` bytes.
+pub(super) fn cut(text: &str, max: usize) -> &str {
+    text.get(..text.floor_char_boundary(max)).unwrap_or(text)
 }
 
 /// Removes foldable marks of sections with a single informative line. A section of one key tells less than

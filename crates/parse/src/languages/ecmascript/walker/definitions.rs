@@ -179,23 +179,29 @@ impl<'t> Walker<'t> {
             _ if self.collector.context.scope == Scope::Function => {}
             _ => {
                 draft.kind = declared.kind();
-                let parent = self.collector.context.parent;
-                let name = draft.name;
-                if parent.is_none()
-                    && value.is_some_and(|value| means_exports(self.collector.of(value)))
+                if value.is_some_and(|value| means_exports(self.collector.of(value)))
+                    && self.collector.context.parent.is_none()
                 {
                     // `const api = module.exports` gets members by assignments.
-                    self.add_export("default", name);
+                    self.add_export("default", draft.name);
                 }
-                if let Some(id) = self.collector.define_once(parent, draft) {
-                    if parent.is_none() {
-                        self.top_level.insert(name, id);
-                    }
-                    self.constants = written.and_then(|written| self.constants_in(written));
-                    self.collector.within(depth, inside_value(id));
-                }
+                self.define_variable(draft, written, depth);
             }
         }
+    }
+
+    /// Adds a variable that holds neither a function nor a class.
+    fn define_variable(&mut self, draft: Draft<'t>, written: Option<Node<'_>>, depth: u32) {
+        let parent = self.collector.context.parent;
+        let name = draft.name;
+        let Some(id) = self.collector.define_once(parent, draft) else {
+            return;
+        };
+        if parent.is_none() {
+            self.top_level.insert(name, id);
+        }
+        self.constants = written.and_then(|written| self.constants_in(written));
+        self.collector.within(depth, inside_value(id));
     }
 
     /// Adds the variables of `const {a, b: c} = …` at the top level.
