@@ -57,19 +57,22 @@ fn is_public(address: IpAddr) -> bool {
         IpAddr::V4(v4) => is_public_v4(v4),
         IpAddr::V6(v6) => match embedded(v6) {
             Some(v4) => is_public_v4(v4),
-            // Global unicast without the range for documentation.
-            None => v6.segments()[0] & 0xe000 == 0x2000 && v6.segments()[..2] != [0x2001, 0xdb8],
+            // Global unicast, without the ranges for protocols, such as Teredo, and for documentation.
+            None => match v6.segments() {
+                [0x2001, 0..0x200 | 0xdb8, ..] | [0x3fff, 0..0x1000, ..] => false,
+                [first, ..] => first & 0xe000 == 0x2000,
+            },
         },
     }
 }
 
 /// Returns the IPv4 address embedded in a NAT64, 6to4 or IPv4-mapped address.
 fn embedded(v6: Ipv6Addr) -> Option<Ipv4Addr> {
-    let [a, b, .., high, low] = v6.segments();
     let v4 = |high: u16, low: u16| Ipv4Addr::from(u32::from(high) << 16 | u32::from(low));
-    match (a, b) {
-        (0x64, 0xff9b) => Some(v4(high, low)),
-        (0x2002, b) => Some(v4(b, v6.segments()[2])),
+    match v6.segments() {
+        // Only the well-known prefix: in 64:ff9b:1::/48 each network chooses where the IPv4 address stands.
+        [0x64, 0xff9b, 0, 0, 0, 0, high, low] => Some(v4(high, low)),
+        [0x2002, high, low, ..] => Some(v4(high, low)),
         _ => v6.to_ipv4_mapped(),
     }
 }
@@ -112,7 +115,13 @@ mod tests {
             ("fd00::1", false),
             ("::ffff:10.0.0.1", false),
             ("64:ff9b::7f00:1", false),
+            ("64:ff9b::8c52:7904", true),
+            ("64:ff9b:1:7f00:0:100:8c52:7904", false),
             ("2002:7f00:1::", false),
+            ("2001:0:7f00:1::8c52:7904", false),
+            ("2001:db8::1", false),
+            ("3fff::1", false),
+            ("2001:200::1", true),
             ("::ffff:140.82.121.4", true),
         ] {
             assert_eq!(is_public(address.parse().unwrap()), public, "{address}");
