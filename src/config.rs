@@ -421,6 +421,18 @@ mod tests {
                 "server.max_connections must be at most",
             ),
             ("[forge]\nworkers = 0", "forge.workers must be at least 1"),
+            (
+                "[git]\ntimeout_seconds = 9223372036854775807",
+                "git.timeout_seconds must be at most 4294967295",
+            ),
+            (
+                "[git]\npoll_seconds = 9223372036854775807",
+                "git.poll_seconds must be at most",
+            ),
+            (
+                "[watch]\naudit_seconds = 4294967296",
+                "watch.audit_seconds must be at most",
+            ),
         ] {
             let error = with_file(text).expect_err(text).to_string();
             assert!(error.contains(named), "{error}");

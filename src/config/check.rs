@@ -18,6 +18,8 @@ const MAX_COUNT: u64 = 1_000_000;
 const THREADS: [&str; 3] = ["answer.concurrency", "index.threads", "forge.workers"];
 /// Maximum of [`THREADS`]: a process with far more of them does not start in sensible time.
 const MAX_THREADS: u64 = 1024;
+/// Maximum of numbers of seconds, 136 years: a time much longer cannot be added to that of the clock.
+const MAX_SECONDS: u64 = u32::MAX as u64;
 
 impl Config {
     /// Checks the settings, and completes the paths in them.
@@ -29,6 +31,8 @@ impl Config {
                 format!("at most {MAX_COUNT}")
             } else if number > MAX_THREADS && THREADS.contains(&key) {
                 format!("at most {MAX_THREADS}")
+            } else if number > MAX_SECONDS && key.ends_with("_seconds") {
+                format!("at most {MAX_SECONDS}")
             } else {
                 continue;
             };
@@ -54,7 +58,8 @@ impl Config {
         Ok(self)
     }
 
-    /// Returns the numbers that have a bound: key, number, lower bound. [`COUNTS`] and [`THREADS`] have upper ones.
+    /// Returns the numbers that have a bound: key, number, lower bound. [`COUNTS`], [`THREADS`] and numbers of seconds
+    /// have upper ones.
     fn bounded_numbers(&self) -> impl Iterator<Item = (&'static str, u64, u64)> {
         let (server, git, index, answer) = (&self.server, &self.git, &self.index, &self.answer);
         let (history, watch) = (&self.history, &self.watch);
@@ -70,6 +75,7 @@ impl Config {
             ("git.timeout_seconds", git.timeout_seconds, 1),
             ("git.read_timeout_seconds", git.read_timeout_seconds, 1),
             ("git.stall_seconds", git.stall_seconds, 1),
+            ("git.poll_seconds", git.poll_seconds, 0),
             ("git.retry_seconds", git.retry_seconds, 1),
             ("git.transfers", git.transfers as u64, 1),
             ("index.runs", index.runs as u64, 1),
@@ -86,6 +92,7 @@ impl Config {
             ("history.timeout_seconds", history.timeout_seconds, 1),
             ("history.runs", history.runs as u64, 1),
             ("watch.poll_seconds", watch.poll_seconds, 1),
+            ("watch.audit_seconds", watch.audit_seconds, 0),
             ("watch.max_delay_ms", watch.max_delay_ms, watch.debounce_ms),
             ("forge.budget_tokens", forge.budget_tokens as u64, 200),
             ("forge.max_jobs", forge.max_jobs.into(), 1),
