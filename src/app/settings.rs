@@ -129,7 +129,7 @@ pub(super) fn ingest_settings(config: &Config, data_dir: PathBuf) -> IngestSetti
 fn read_limits(config: &Config) -> ReadLimits {
     let allowed = &config.repos.allow_paths;
     ReadLimits {
-        places: if allowed.is_empty() && config.is_local() {
+        local_paths: if allowed.is_empty() && config.is_local() {
             LocalPaths::Anywhere
         } else {
             LocalPaths::Below(allowed.as_slice().into())

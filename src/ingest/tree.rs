@@ -367,7 +367,7 @@ impl WorkingTree {
             reason,
         };
         let real = std::fs::canonicalize(&self.root).map_err(|e| unreadable(e.to_string()))?;
-        if !self.read_limits.places.admits(&real) {
+        if !self.read_limits.local_paths.admits(&real) {
             return Err(unreadable("it lies outside `repos.allow_paths`".to_owned()));
         }
         // It, or a directory above it, may have been replaced by a link since it was registered.

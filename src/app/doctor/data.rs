@@ -218,7 +218,7 @@ pub(super) fn sources(config: &Config, rows: &[RepositoryRow]) -> Vec<Finding> {
         let path = Path::new(&row.location);
         let named = format!("{}: {}", row.name, row.location);
         let found = match fs::read_dir(path).and_then(|_| path.canonicalize()) {
-            Ok(real) if settings.read_limits.places.admits(&real) => {
+            Ok(real) if settings.read_limits.local_paths.admits(&real) => {
                 readable += 1;
                 continue;
             }

@@ -83,10 +83,10 @@ fn allowed_directory(
         kind,
         path: path.display().to_string(),
     };
-    let places = &settings.read_limits.places;
+    let allowed = &settings.read_limits.local_paths;
     match canonical_directory(path, kind) {
-        Ok(real) if places.admits(&real) => Ok(real),
-        Err(error) if places.admits_missing(path) => Err(error),
+        Ok(real) if allowed.admits(&real) => Ok(real),
+        Err(error) if allowed.admits_missing(path) => Err(error),
         _ => Err(not_allowed()),
     }
 }

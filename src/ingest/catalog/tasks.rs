@@ -131,7 +131,7 @@ impl Catalog {
         if is_clone {
             // Git made the clone here, and nothing else writes to it.
             return Arc::new(ReadLimits {
-                places: LocalPaths::Anywhere,
+                local_paths: LocalPaths::Anywhere,
                 ..ReadLimits::clone(&self.settings.read_limits)
             });
         }

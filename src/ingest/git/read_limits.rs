@@ -35,7 +35,7 @@ impl LocalPaths {
         }
     }
 
-    /// Whether a client may learn that nothing exists at a path: its existing part leads to an allowed place.
+    /// Whether a client may learn that nothing exists at a path: its existing part leads to an allowed one.
     pub fn admits_missing(&self, path: &Path) -> bool {
         let is_there = |above: &&Path| above.symlink_metadata().is_ok();
         let real = path.ancestors().find(is_there).map(fs::canonicalize);
@@ -44,7 +44,7 @@ impl LocalPaths {
             || !has_steps_up && real.is_some_and(|real| real.is_ok_and(|real| self.admits(&real)))
     }
 
-    /// Returns these places and the canonical paths `more`.
+    /// Returns these paths and `more` canonical ones.
     pub fn and(&self, more: impl IntoIterator<Item = PathBuf>) -> Self {
         match self {
             Self::Anywhere => Self::Anywhere,
@@ -52,7 +52,7 @@ impl LocalPaths {
         }
     }
 
-    /// Checks that a path leads to one of these places.
+    /// Checks that a path leads to one of these.
     ///
     /// # Errors
     /// When it does not. The message does not reveal whether the path exists.
@@ -72,7 +72,7 @@ impl LocalPaths {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReadLimits {
     /// Where repositories on this machine, their git directories and objects may lie.
-    pub places: LocalPaths,
+    pub local_paths: LocalPaths,
     /// Bytes of memory that one git process may allocate, without mapped files; 0: unlimited.
     pub memory_bytes: u64,
     /// Time limit of resolving a ref to a commit, and of comparing two commits.
@@ -87,7 +87,7 @@ impl Default for ReadLimits {
     /// Returns the limits of a program that reads repositories for its own user.
     fn default() -> Self {
         Self {
-            places: LocalPaths::Anywhere,
+            local_paths: LocalPaths::Anywhere,
             memory_bytes: 2 << 30,
             lookup: Duration::from_secs(30),
             read: Duration::from_secs(600),
@@ -128,13 +128,13 @@ impl ReadLimits {
     /// # Errors
     /// When it may not.
     pub fn check_discovered(&self, directory: &Path) -> Result<(), GitError> {
-        if self.places == LocalPaths::Anywhere {
+        if self.local_paths == LocalPaths::Anywhere {
             return Ok(());
         }
         let Some(dot_git) = discover_dot_git(directory) else {
             return Ok(());
         };
-        self.places.check(&dot_git, "git directory")?;
+        self.local_paths.check(&dot_git, "git directory")?;
         if !dot_git.is_file() {
             return self.check(&dot_git);
         }
@@ -151,14 +151,14 @@ impl ReadLimits {
     /// # Errors
     /// When one of them may not.
     pub fn check(&self, git_dir: &Path) -> Result<(), GitError> {
-        if self.places == LocalPaths::Anywhere {
+        if self.local_paths == LocalPaths::Anywhere {
             return Ok(());
         }
         let parts = Parts::of(git_dir);
-        self.places.check(git_dir, "git directory")?;
-        self.places.check(&parts.common, "common directory")?;
+        self.local_paths.check(git_dir, "git directory")?;
+        self.local_paths.check(&parts.common, "common directory")?;
         for objects in &parts.objects {
-            self.places.check(objects, "object directory")?;
+            self.local_paths.check(objects, "object directory")?;
         }
         if parts.is_incomplete {
             return Err(GitError::NotAllowed("list of alternate object directories"));
@@ -179,7 +179,7 @@ impl ReadLimits {
     /// Returns these limits extended by a directory that the operator named, and by the repository that the
     /// directory belongs to now.
     pub fn trusting(self: &Arc<Self>, directory: &Path) -> Arc<Self> {
-        if self.places == LocalPaths::Anywhere {
+        if self.local_paths == LocalPaths::Anywhere {
             return Arc::clone(self);
         }
         let found = GitRepo::discover(directory, &Arc::default()).ok().flatten();
@@ -187,7 +187,7 @@ impl ReadLimits {
         let parts = parts.into_iter().flat_map(Parts::into_all);
         let real = parts.filter_map(|part| fs::canonicalize(part).ok());
         Arc::new(Self {
-            places: self.places.and(real.chain([directory.to_owned()])),
+            local_paths: self.local_paths.and(real.chain([directory.to_owned()])),
             ..Self::clone(self)
         })
     }
@@ -212,7 +212,7 @@ impl ReadLimits {
                     continue;
                 };
                 if kind.is_symlink() {
-                    self.places.check(&entry.path(), "symbolic link")?;
+                    self.local_paths.check(&entry.path(), "symbolic link")?;
                 } else if kind.is_dir() && is_deep {
                     pending.push(entry.path());
                 }
@@ -335,9 +335,9 @@ mod tests {
                 }
                 fs::write(root.join(repo).join("HEAD"), "ref: refs/heads/main\n").unwrap();
             }
-            let places = LocalPaths::Below(Arc::from([root.join("in")]));
+            let local_paths = LocalPaths::Below(Arc::from([root.join("in")]));
             let read_limits = ReadLimits {
-                places,
+                local_paths,
                 ..ReadLimits::default()
             };
             Self { keep, read_limits }
