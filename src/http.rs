@@ -61,7 +61,7 @@ impl HttpState {
 #[derive(Clone, Copy, Debug)]
 pub struct HttpLimits {
     /// Longest body, in bytes.
-    pub body_bytes: usize,
+    pub max_body_bytes: usize,
     /// Longest query, in bytes.
     pub max_query_bytes: usize,
     /// Time from receiving a request's head to its answer.

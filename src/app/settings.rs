@@ -31,7 +31,7 @@ pub(super) fn tls_files(config: &Config) -> Option<TlsConfig> {
 
 pub(super) fn http_limits(config: &Config) -> HttpLimits {
     HttpLimits {
-        body_bytes: config.server.body_limit_bytes,
+        max_body_bytes: config.server.body_limit_bytes,
         max_query_bytes: config.answer.max_query_bytes,
         request_timeout: Duration::from_millis(config.server.request_timeout_ms),
     }

@@ -26,7 +26,7 @@ pub enum BuildSlot {
     /// Nothing: it is warm.
     Ready(Arc<Snapshot>),
     /// Wait for the build of another caller.
-    PendingRevision(PendingRevision),
+    Pending(PendingRevision),
     /// Build it.
     Build(BuildHandle),
 }
@@ -64,7 +64,7 @@ impl Revisions {
             match state {
                 Some(Ok(snapshot)) => return BuildSlot::Ready(snapshot),
                 None if receiver.has_changed().is_ok() => {
-                    return BuildSlot::PendingRevision(PendingRevision(receiver.clone()));
+                    return BuildSlot::Pending(PendingRevision(receiver.clone()));
                 }
                 // The build failed or was abandoned: this caller tries again.
                 _ => drop(slots.pop_back()),
@@ -193,7 +193,7 @@ mod tests {
     async fn concurrent_requests_share_one_build() {
         let revisions = Revisions::new(2);
         let handle = build(revisions.join("a"));
-        let BuildSlot::PendingRevision(waiting) = revisions.join("a") else {
+        let BuildSlot::Pending(waiting) = revisions.join("a") else {
             panic!("the second must wait");
         };
         handle.fulfil(snapshot("a"));
@@ -206,7 +206,7 @@ mod tests {
     async fn failed_build_is_reported_and_retried() {
         let revisions = Revisions::new(2);
         let first = build(revisions.join("a"));
-        let BuildSlot::PendingRevision(waiting) = revisions.join("a") else {
+        let BuildSlot::Pending(waiting) = revisions.join("a") else {
             panic!("the second must wait");
         };
         drop(first);
@@ -234,7 +234,7 @@ mod tests {
         let revisions = Revisions::new(1);
         let a = build(revisions.join("a"));
         let b = build(revisions.join("b"));
-        assert!(matches!(revisions.join("a"), BuildSlot::PendingRevision(_)));
+        assert!(matches!(revisions.join("a"), BuildSlot::Pending(_)));
         a.fulfil(snapshot("a"));
         assert!(matches!(revisions.join("a"), BuildSlot::Ready(_)));
         drop(b);
@@ -250,6 +250,6 @@ mod tests {
         revisions.evict_built();
         assert!(a.is_abandoned());
         assert!(matches!(revisions.join("a"), BuildSlot::Build(_)));
-        assert!(matches!(revisions.join("b"), BuildSlot::PendingRevision(_)));
+        assert!(matches!(revisions.join("b"), BuildSlot::Pending(_)));
     }
 }

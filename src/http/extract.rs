@@ -35,7 +35,7 @@ impl<T: DeserializeOwned> FromRequest<HttpState> for Body<T> {
             return Err(Problem::unsupported_media_type());
         }
         let body = Bytes::from_request(request, state).await;
-        let body = body.map_err(|rejection| unread(&rejection, state.limits.body_bytes))?;
+        let body = body.map_err(|rejection| unread(&rejection, state.limits.max_body_bytes))?;
         let text = body.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&body);
         if text.trim_ascii().is_empty() {
             return Err(invalid_json("it is empty"));

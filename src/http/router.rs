@@ -168,11 +168,11 @@ pub fn router(
     };
     let bodies = ServiceBuilder::new()
         // Limits the bytes as sent, which may be endless and decode to nothing.
-        .layer(RequestBodyLimitLayer::new(limits.body_bytes))
+        .layer(RequestBodyLimitLayer::new(limits.max_body_bytes))
         .map_request(|request: Request<_>| request.map(Body::new))
         .layer(from_fn(encoding::decode))
         // Limits the decoded bytes.
-        .layer(DefaultBodyLimit::max(limits.body_bytes));
+        .layer(DefaultBodyLimit::max(limits.max_body_bytes));
     let webhook_limit = DefaultBodyLimit::max(state.forges.body_limit());
     let webhook_load = ServiceBuilder::new()
         .layer(HandleErrorLayer::new(layers::too_many_webhooks))
@@ -242,7 +242,7 @@ fn with_stack<S: Clone + Send + Sync + 'static>(
         .layer(from_fn(layers::measure))
         .option_layer(cors)
         .layer(from_fn_with_state(
-            limits.body_bytes,
+            limits.max_body_bytes,
             layers::render_problems,
         ))
         .layer(TimeoutLayer::with_status_code(
@@ -277,7 +277,7 @@ mod tests {
 
     fn app(request_timeout: Duration) -> Router {
         let limits = HttpLimits {
-            body_bytes: 1024,
+            max_body_bytes: 1024,
             max_query_bytes: 1024,
             request_timeout,
         };

@@ -128,7 +128,7 @@ impl RevisionBuilder {
         }
         match self.repository.revisions.join(&commit) {
             BuildSlot::Ready(snapshot) => drop(reply.send(Ok(snapshot))),
-            BuildSlot::PendingRevision(waiting) => {
+            BuildSlot::Pending(waiting) => {
                 tokio::select! {
                     () = self.tasks.stop.cancelled() => {}
                     outcome = waiting.outcome() => drop(reply.send(outcome)),

@@ -24,7 +24,7 @@ use std::sync::Arc;
 use foveate_model::{RepoPath, SourceFile};
 use rayon::prelude::*;
 
-pub use network::is_network;
+pub use network::network_file_system;
 
 use super::git::{GitError, GitRepo, ReadLimits};
 use super::max_size::TooLarge;

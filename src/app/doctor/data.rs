@@ -15,7 +15,7 @@ use crate::cli::doctor::Finding;
 use crate::config::{Config, StorageConfig};
 use crate::disk::LockHolder;
 use crate::ingest::catalog::connectivity;
-use crate::ingest::tree::is_network;
+use crate::ingest::tree::network_file_system;
 use crate::store::{self, DatabaseLocation, DatabaseReport, RepositoryRow, Store};
 
 /// Free bytes below which writing soon fails, and below which a large repository may not fit.
@@ -61,7 +61,7 @@ pub(super) fn directory(path: &Path) -> Vec<Finding> {
         let advice = format!("run `chmod 700 {shown}`: it holds source code, and perhaps secrets");
         findings.push(Finding::warning("data directory", found, advice));
     }
-    if let Some(system) = is_network(path) {
+    if let Some(system) = network_file_system(path) {
         let found = format!("{shown} is on {system}");
         let advice =
             "use a local disk: locks and the database are not safe on network file systems";

@@ -11,7 +11,7 @@ use crate::cli::doctor::Finding;
 use crate::config::Config;
 use crate::disk::LockHolder;
 use crate::engine::Parsers;
-use crate::ingest::tree::{WorkingTree, is_network};
+use crate::ingest::tree::{WorkingTree, network_file_system};
 use crate::store::{RepositoryKind, RepositoryRow};
 use crate::telemetry::process;
 use crate::telemetry::spans::spawn_blocking;
@@ -137,7 +137,7 @@ pub(super) async fn watches(
             PathBuf::from(&row.location),
             config.storage.data_dir.clone(),
         );
-        if let Some(system) = is_network(&root) {
+        if let Some(system) = network_file_system(&root) {
             findings.push(Finding::warning(
                 "watches",
                 format!("{}: {} is on {system}, which does not report changes by other machines", row.name, row.location),

@@ -9,10 +9,10 @@ use tracing::Span;
 
 use crate::engine::{Diff, DiffEnds, Permit, Queue};
 
-/// Requests that are worked on at a time.
-const REQUESTS_AT_A_TIME: usize = 8;
+/// Maximum number of requests that are worked on at a time.
+const MAX_RUNNING: usize = 8;
 /// Maximum number of queued requests.
-const MAX_REQUESTS: usize = 64;
+const MAX_QUEUED: usize = 64;
 
 /// A request of the engine to the floor above.
 #[derive(Debug)]
@@ -98,7 +98,7 @@ impl RevisionRequests {
     pub fn new() -> (Self, mpsc::UnboundedReceiver<AdmittedRequest>) {
         let (sender, receiver) = mpsc::unbounded_channel();
         let requests = Self {
-            queue: Queue::new(REQUESTS_AT_A_TIME, MAX_REQUESTS),
+            queue: Queue::new(MAX_RUNNING, MAX_QUEUED),
             sender,
         };
         (requests, receiver)

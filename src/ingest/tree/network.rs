@@ -18,7 +18,7 @@ const NETWORK: [(u64, &str); 11] = [
 ];
 
 /// Returns the name of the network file system that a directory is on; `None` for any other file system.
-pub fn is_network(directory: &Path) -> Option<&'static str> {
+pub fn network_file_system(directory: &Path) -> Option<&'static str> {
     let found = rustix::fs::statfs(directory).ok()?;
     name(u64::try_from(found.f_type).ok()?)
 }
@@ -42,6 +42,6 @@ mod tests {
         for local in [0xef53, 0x0102_1994, 0x794c_7630] {
             assert_eq!(name(local), None);
         }
-        assert_eq!(is_network(&std::env::temp_dir()), None);
+        assert_eq!(network_file_system(&std::env::temp_dir()), None);
     }
 }

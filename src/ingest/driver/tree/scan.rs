@@ -13,7 +13,7 @@ use crate::engine::{
 use crate::ingest::IngestSettings;
 use crate::ingest::driver::{Driver, Listed, ScanOutcome, fail, publish};
 use crate::ingest::schedule::retry_wait;
-use crate::ingest::tree::{TreeError, WorkingTree, is_network};
+use crate::ingest::tree::{TreeError, WorkingTree, network_file_system};
 use crate::ingest::watch::{ChangeCollector, ChangeSet, TreeWatcher};
 use crate::telemetry::spans::{carried, spawn_blocking};
 
@@ -61,7 +61,7 @@ const NETWORK_THREADS: usize = 2;
 
 /// Starts threads for a tree whose file system may hang; returns `None` for a local file system.
 fn network_threads(root: &Path) -> Option<Arc<rayon::ThreadPool>> {
-    is_network(root)?;
+    network_file_system(root)?;
     let threads = rayon::ThreadPoolBuilder::new().num_threads(NETWORK_THREADS);
     threads.build().ok().map(Arc::new)
 }
@@ -72,7 +72,7 @@ pub(super) fn list_stored(
     root: PathBuf,
 ) -> impl FnOnce(&Driver, &BlobCache, &Progress) -> Option<Listed> {
     move |driver, blobs, progress| {
-        if is_network(&root).is_some() {
+        if network_file_system(&root).is_some() {
             return None;
         }
         let mut tree = driver.tree(root);
@@ -458,7 +458,7 @@ fn unreliable(root: &Path, settings: &IngestSettings) -> Option<String> {
     if !settings.events {
         return Some("events are switched off (`watch.events`)".to_owned());
     }
-    let name = is_network(root)?;
+    let name = network_file_system(root)?;
     Some(format!(
         "the directory is on {name}, which does not report changes made by other machines"
     ))
