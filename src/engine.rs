@@ -112,20 +112,19 @@ impl Engine {
         settings: EngineSettings,
         ranking: RankingConfig,
     ) -> Result<Self, rayon::ThreadPoolBuildError> {
-        // One pool for each run of a whole repository, and one for requests meanwhile.
         let runs = settings.index_runs.max(1);
-        // The touched files of a history are read under the permit of an indexing run, its touched functions
-        // under a permit of a history run.
-        let background = runs + settings.history_runs.max(1);
-        let pools = Pools::new(runs + 1, settings.index_threads, background)?;
+        let history_runs = settings.history_runs.max(1);
+        // One pool for each run of a whole repository, and one for requests meanwhile. Background threads read histories:
+        // the touched files under the permit of an indexing run, the touched functions under that of a history run.
+        let pools = Pools::new(runs + 1, settings.index_threads, runs + history_runs)?;
         Ok(Self {
             ranking: Arc::new(ranking),
             blobs: BlobCache::new(settings.parsers.clone(), settings.blob_cache_bytes),
             pools: Arc::new(pools),
             permits: Permits::new(settings.concurrency, settings.queue)?,
-            index_runs: Arc::new(Semaphore::new(settings.index_runs.max(1))),
-            requested_runs: Arc::new(Semaphore::new(settings.index_runs.max(1))),
-            history_runs: Arc::new(Semaphore::new(settings.history_runs.max(1))),
+            index_runs: Arc::new(Semaphore::new(runs)),
+            requested_runs: Arc::new(Semaphore::new(runs)),
+            history_runs: Arc::new(Semaphore::new(history_runs)),
             repositories: DashMap::new(),
             reload_wanted: Notify::new(),
             settings,

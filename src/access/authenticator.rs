@@ -97,13 +97,13 @@ impl Authenticator {
 
     /// Whether there is or ever was a key, or a token file is configured, so that every request needs a token.
     pub fn needs_token(&self) -> bool {
-        self.keys.load().is_used
+        self.keys.load().needs_token
     }
 
     /// Returns the grant of a request with this token.
     pub fn grant(&self, token: Option<&str>) -> Result<Grant, Unauthenticated> {
         let keys = self.keys.load();
-        if !keys.is_used && self.settings.anonymous {
+        if !keys.needs_token && self.settings.anonymous {
             return Ok(self.anonymous.clone());
         }
         let token = token.ok_or(Unauthenticated::Missing)?;
@@ -197,7 +197,7 @@ impl Authenticator {
     async fn load(&self) -> Result<(), AccessError> {
         let rows = self.store.keys().await?;
         let before = self.keys.load_full();
-        let is_used = !rows.is_empty() || self.settings.token_file.is_some();
+        let needs_token = !rows.is_empty() || self.settings.token_file.is_some();
         let mut all: Vec<Key> = Vec::new();
         for row in rows {
             all.extend(self.key_of_row(row, &before));
@@ -214,7 +214,7 @@ impl Authenticator {
             let (scope, repositories) = (key.scope, key.repositories.clone());
             all.push(self.key(&key.name, key.hash, (scope, repositories), None, &before));
         }
-        self.keys.store(Arc::new(Keys { all, is_used }));
+        self.keys.store(Arc::new(Keys { all, needs_token }));
         Ok(())
     }
 

@@ -20,7 +20,7 @@ pub(super) struct Keys {
     pub all: Vec<Key>,
     /// Whether there ever was a key, or a token file is configured: then every request needs a token, even if all keys
     /// are revoked or expired.
-    pub is_used: bool,
+    pub needs_token: bool,
 }
 
 impl Keys {
@@ -84,7 +84,7 @@ mod tests {
         };
         let keys = Keys {
             all: vec![key("a", None), key("b", Some(i64::MAX)), key("c", Some(1))],
-            is_used: true,
+            needs_token: true,
         };
         let who = |token: &str| keys.grant(token).map(|grant| grant.who().to_owned());
         assert_eq!(who("a").as_deref(), Some("a"));

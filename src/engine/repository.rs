@@ -261,7 +261,7 @@ impl Repository {
         self.reload_requested.load(Ordering::Relaxed)
     }
 
-    /// Notifies the receivers of [`Self::changes`], after a revision was added or a question began to wait.
+    /// Notifies the receivers of [`Self::changes`].
     pub fn notify_changes(&self) {
         self.changed.send_replace(());
     }
@@ -293,6 +293,6 @@ impl Repository {
         let mut status = Status::clone(&self.status.load());
         change(&mut status);
         self.status.store(Arc::new(status));
-        self.changed.send_replace(());
+        self.notify_changes();
     }
 }

@@ -86,9 +86,9 @@ pub(super) fn retry_wait(retry: Duration, failures: u32) -> Duration {
     wait / 2 + jitter(wait / 2)
 }
 
-/// Returns a random duration below `longest`.
-fn jitter(longest: Duration) -> Duration {
-    longest.mul_f64(fastrand::f64())
+/// Returns a random duration below `max`.
+fn jitter(max: Duration) -> Duration {
+    max.mul_f64(fastrand::f64())
 }
 
 #[cfg(test)]

@@ -100,12 +100,12 @@ impl ChangeCollector {
     }
 
     /// Waits for a change, then until `earliest` and until no change came for `quiet`; after the first change
-    /// at most for `longest`.
-    pub async fn settle(&self, quiet: Duration, longest: Duration, earliest: Instant) {
+    /// at most for `max_delay`.
+    pub async fn settle(&self, quiet: Duration, max_delay: Duration, earliest: Instant) {
         while self.set.lock().is_empty() {
             self.arrived.notified().await;
         }
-        let latest = Instant::now() + longest;
+        let latest = Instant::now() + max_delay;
         loop {
             let sequence = self.sequence.load(Ordering::Relaxed);
             let wanted = earliest.max(Instant::now() + quiet);

@@ -36,7 +36,7 @@ pub struct LocalClone {
     request_permit: Arc<Semaphore>,
     is_damaged: AtomicBool,
     /// When it was last cloned by this process.
-    made: Mutex<Option<Instant>>,
+    cloned_at: Mutex<Option<Instant>>,
 }
 
 /// Outcomes of requests for commits by id, apart from commits that the server sent.
@@ -50,18 +50,19 @@ struct CommitRequests {
 
 impl CommitRequests {
     /// Whether the server may be asked for a commit, given by its full id: it did not refuse it within
-    /// [`ASK_INTERVAL`].
+    /// [`REFUSAL_LIFETIME`].
     ///
     /// # Errors
-    /// When the server is not asked now: it refused [`MAX_ASKED`] others, or could not be asked within
+    /// When the server is not asked now: it refused [`MAX_REFUSED`] others, or could not be asked within
     /// [`FAILURE_PAUSE`].
     fn may_request(&mut self, id: &str) -> Result<bool, GitError> {
-        self.refused.retain(|_, time| time.elapsed() < ASK_INTERVAL);
+        self.refused
+            .retain(|_, time| time.elapsed() < REFUSAL_LIFETIME);
         if self.refused.contains_key(id) {
             return Ok(false);
         }
-        if self.refused.len() >= MAX_ASKED {
-            return Err(GitError::RequestLimit(MAX_ASKED));
+        if self.refused.len() >= MAX_REFUSED {
+            return Err(GitError::RequestLimit(MAX_REFUSED));
         }
         match &self.failure {
             Some((time, reason)) if time.elapsed() < FAILURE_PAUSE => {
@@ -75,19 +76,19 @@ impl CommitRequests {
 /// Settings of `git gc`: limits of loose objects and packs above which a clone is repacked.
 const PACKING: [&str; 3] = ["gc.auto=6700", "gc.autoPackLimit=40", "gc.autoDetach=false"];
 /// Time after which a server is asked again for a commit that it did not send.
-const ASK_INTERVAL: Duration = Duration::from_secs(300);
+const REFUSAL_LIFETIME: Duration = Duration::from_secs(300);
 /// After a failure to ask a server for a commit, it is asked for none for this long.
 const FAILURE_PAUSE: Duration = Duration::from_secs(10);
 /// A clone is not cloned again within this time, however damaged it seems.
-const MAKE_INTERVAL: Duration = Duration::from_secs(600);
-/// A server that did not send this many commits within [`ASK_INTERVAL`] is asked for no other.
-const MAX_ASKED: usize = 100;
+const MIN_CLONE_INTERVAL: Duration = Duration::from_secs(600);
+/// A server that did not send this many commits within [`REFUSAL_LIFETIME`] is asked for no other.
+const MAX_REFUSED: usize = 100;
 /// Prefix of the refs of commits that were fetched by id.
-const ASKED: &str = "refs/foveate/asked/";
+const FETCHED_REFS: &str = "refs/foveate/asked/";
 /// Number of these refs that are kept.
-const MAX_KEPT: usize = 1000;
+const MAX_FETCHED_REFS: usize = 1000;
 /// Maximum number of these refs that are dropped at a time.
-const MAX_DROPPED: usize = 20;
+const MAX_DROPPED_REFS: usize = 20;
 /// Longest output of git that is kept, in bytes: more than the names of all these refs.
 const ANSWER_BYTES: u64 = 1 << 18;
 /// The ref of the commit that a remote's detached `HEAD` names.
@@ -103,7 +104,7 @@ impl LocalClone {
             requests: Mutex::default(),
             request_permit: Arc::new(Semaphore::new(1)),
             is_damaged: AtomicBool::new(false),
-            made: Mutex::default(),
+            cloned_at: Mutex::default(),
         }
     }
 
@@ -121,9 +122,9 @@ impl LocalClone {
     /// cloned a short time ago stays: what is missing there is missing from the remote.
     pub fn report_damage(&self) {
         let is_new = self
-            .made
+            .cloned_at
             .lock()
-            .is_some_and(|made| made.elapsed() < MAKE_INTERVAL);
+            .is_some_and(|at| at.elapsed() < MIN_CLONE_INTERVAL);
         if !is_new {
             self.is_damaged.store(true, Ordering::Relaxed);
         }
@@ -193,7 +194,7 @@ impl LocalClone {
         }
         fs::rename(unfinished.keep(), &self.directory)?;
         self.is_damaged.store(false, Ordering::Relaxed);
-        *self.made.lock() = Some(Instant::now());
+        *self.cloned_at.lock() = Some(Instant::now());
         remove(&damaged)?;
         Ok(())
     }
@@ -241,10 +242,10 @@ impl LocalClone {
         if self.has_commit(id, stop)? || !self.may_request(id)? {
             return Ok(());
         }
-        let kept = format!("+{id}:{ASKED}{id}");
+        let kept = format!("+{id}:{FETCHED_REFS}{id}");
         match self.fetch_refs(&[], &[&kept], &Progress::default(), stop) {
             Ok(()) => {
-                if let Err(error) = self.drop_old_asked(id, stop) {
+                if let Err(error) = self.drop_old_fetched(id, stop) {
                     let clone = self.directory.display();
                     tracing::warn!(%clone, %error, "cannot drop old commits from the local clone");
                 }
@@ -283,22 +284,25 @@ impl LocalClone {
         }
     }
 
-    /// Drops the refs of commits that were fetched by id, the oldest first, above [`MAX_KEPT`]. Drops only a few at a
-    /// time, since each takes a process.
-    fn drop_old_asked(&self, newest: &str, stop: &CancellationToken) -> Result<(), GitError> {
+    /// Drops the refs of commits that were fetched by id, the oldest first, above [`MAX_FETCHED_REFS`]. Drops only a few at
+    /// a time, since each takes a process.
+    fn drop_old_fetched(&self, newest: &str, stop: &CancellationToken) -> Result<(), GitError> {
         let mut command = command::git_in(&self.directory);
         command.args([
             "for-each-ref", "--sort=-committerdate", "--format=%(refname)",
         ]);
-        command.arg(format!("--count={}", MAX_KEPT + MAX_DROPPED + 1));
-        command.arg(ASKED);
+        command.arg(format!(
+            "--count={}",
+            MAX_FETCHED_REFS + MAX_DROPPED_REFS + 1
+        ));
+        command.arg(FETCHED_REFS);
         let listed = self.run("for-each-ref", command, &Progress::default(), stop)?;
         let listed = String::from_utf8_lossy(&listed);
-        let is_newest = |name: &&str| name.strip_prefix(ASKED) == Some(newest);
+        let is_newest = |name: &&str| name.strip_prefix(FETCHED_REFS) == Some(newest);
         for name in listed
             .lines()
             .filter(|name| !is_newest(name))
-            .skip(MAX_KEPT)
+            .skip(MAX_FETCHED_REFS)
         {
             let mut command = command::git_in(&self.directory);
             command.args(["update-ref", "-d", name]);
@@ -493,7 +497,7 @@ mod tests {
     #[test]
     fn only_refused_commits_are_unknown_at_the_limit_of_requests() {
         let mut requests = CommitRequests::default();
-        for n in 0..MAX_ASKED {
+        for n in 0..MAX_REFUSED {
             let id = format!("{n:040x}");
             assert!(requests.may_request(&id).unwrap());
             requests.refused.insert(id, Instant::now());
@@ -501,7 +505,7 @@ mod tests {
         assert!(!requests.may_request(&"0".repeat(40)).unwrap());
         let error = requests.may_request(&"f".repeat(40)).unwrap_err();
         assert!(
-            matches!(error, GitError::RequestLimit(MAX_ASKED)),
+            matches!(error, GitError::RequestLimit(MAX_REFUSED)),
             "{error}"
         );
         assert!(!error.is_damage());

@@ -11,14 +11,14 @@ use super::{GitError, command};
 const BUFFER_BYTES: usize = 1 << 18;
 
 /// Runs git with `input`, and passes its output to `take` in pieces that are terminated by `end`, each
-/// truncated after `longest` bytes.
+/// truncated after `max_bytes`.
 ///
 /// # Errors
 /// When git fails or has to be ended. The pieces passed until then are valid, except for the last one.
 pub fn pieces(
     command: &mut Command,
     input: &[u8],
-    (end, longest): (u8, usize),
+    (end, max_bytes): (u8, usize),
     run_limits: &RunLimits<'_>,
     take: &mut dyn FnMut(&[u8]),
 ) -> Result<(), GitError> {
@@ -36,7 +36,7 @@ pub fn pieces(
         }
         let read = stdout.map_or(Ok(()), |stdout| {
             let mut reader = BufReader::with_capacity(BUFFER_BYTES, stdout);
-            split(&mut reader, end, longest, take)
+            split(&mut reader, end, max_bytes, take)
         });
         (read, complaint.join().unwrap_or_default())
     });
@@ -66,10 +66,10 @@ pub(super) fn drain(stderr: ChildStderr) -> Vec<u8> {
 fn split(
     reader: &mut impl BufRead,
     end: u8,
-    longest: usize,
+    max_bytes: usize,
     take: &mut dyn FnMut(&[u8]),
 ) -> std::io::Result<()> {
-    let mut piece = Vec::with_capacity(longest);
+    let mut piece = Vec::with_capacity(max_bytes);
     loop {
         let buffer = reader.fill_buf()?;
         if buffer.is_empty() {
@@ -77,7 +77,7 @@ fn split(
         }
         let found = buffer.iter().position(|byte| *byte == end);
         let part = &buffer[..found.unwrap_or(buffer.len())];
-        let room = longest - piece.len();
+        let room = max_bytes - piece.len();
         piece.extend_from_slice(&part[..part.len().min(room)]);
         let used = part.len() + usize::from(found.is_some());
         reader.consume(used);

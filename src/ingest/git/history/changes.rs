@@ -50,10 +50,16 @@ impl Reader<'_> {
             done: Vec::new(),
             expected: Expected::Status,
         };
-        let longest =
+        let max_bytes =
             (MAX_HEADER_BYTES + self.limits.message_bytes).max(touched_files::MAX_PATH_BYTES);
         let mut take = |piece: &[u8]| reader.take(piece);
-        stream::pieces(&mut command, b"", (0, longest), &self.run_limits, &mut take)?;
+        stream::pieces(
+            &mut command,
+            b"",
+            (0, max_bytes),
+            &self.run_limits,
+            &mut take,
+        )?;
         Ok(reader.done.into_iter().flatten().collect())
     }
 }

@@ -30,7 +30,7 @@ impl Reader<'_> {
             .args(["--end-of-options", commit, "--"])
             .args(self.repo.pathspec());
         let mut commits = Vec::new();
-        let longest = MAX_HEADER_BYTES + self.limits.message_bytes;
+        let max_bytes = MAX_HEADER_BYTES + self.limits.message_bytes;
         let mut remaining = self.limits.commits;
         let mut take = |piece: &[u8]| {
             let Some((parents, metadata)) = with_parents(piece, self.limits.message_bytes) else {
@@ -42,7 +42,13 @@ impl Reader<'_> {
             remaining -= usize::from(parents <= 1);
             commits.push(metadata);
         };
-        stream::pieces(&mut command, b"", (0, longest), &self.run_limits, &mut take)?;
+        stream::pieces(
+            &mut command,
+            b"",
+            (0, max_bytes),
+            &self.run_limits,
+            &mut take,
+        )?;
         Ok(commits)
     }
 }
