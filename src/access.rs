@@ -1,5 +1,5 @@
 //! Decides who may see and do what. An [`Authenticator`] holds the API keys and turns a token into a [`Grant`]; every
-//! entry point of the rooms above takes a grant and checks it. It must not use HTTP. Start at [`Grant`].
+//! entry point of higher layers takes a grant and checks it. It must not use HTTP. Start at [`Grant`].
 
 pub mod audit;
 mod authenticator;

@@ -1,5 +1,5 @@
-//! The composition root: creates the rooms from the settings, connects them, and stops them in order. It is the only
-//! place that knows all of them.
+//! The composition root: creates the components from the settings, connects them, and stops them in order. It is the
+//! only place that knows all of them.
 
 pub mod announce;
 mod doctor;

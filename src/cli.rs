@@ -1,6 +1,6 @@
-//! The command line: validates raw arguments and calls the room that does the work. Commands that run the
-//! service itself are handed to the floor above. Output for people and machines goes to standard output,
-//! everything else to standard error.
+//! The command line: validates raw arguments and calls the component that does the work. Commands that run the service
+//! itself are passed to the layer above. Output for people and machines goes to standard output, everything else to
+//! standard error.
 
 mod backup;
 mod cache;
@@ -79,7 +79,7 @@ pub enum Command {
     Local(Local),
 }
 
-/// Commands that are run by this floor.
+/// Commands that this module runs itself.
 #[derive(Debug, clap::Subcommand)]
 #[allow(missing_docs, reason = "the arguments of each command have its help")]
 pub enum Local {

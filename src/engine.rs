@@ -1,5 +1,5 @@
 //! Holds the loaded repositories with their immutable snapshots, replaces the snapshots and answers questions
-//! from them. Only this module builds and publishes indexes ([`writer`]). The floor above reads the content of
+//! from them. Only this module builds and publishes indexes ([`writer`]). The layer above reads the content of
 //! a repository, drives it through its [`Writer`] and serves its [`RevisionRequest`]s. It must not use HTTP,
 //! SQL or git, and opens no files but its own. Start at [`Engine::ask`] for reading and at [`Writer::publish`]
 //! for writing.

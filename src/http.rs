@@ -1,5 +1,5 @@
 //! Implements the HTTP interface: routes, wire types, problem responses, and the layers around every request.
-//! Handlers extract, call one room below, and convert. Start at [`mod@router`].
+//! Handlers extract, call one component below, and convert. Start at [`mod@router`].
 
 pub mod accept;
 pub mod authorize;

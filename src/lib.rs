@@ -1,7 +1,7 @@
 //! Foveate as a library: everything above the engine crates that touches the world. The binary only calls [`app`];
-//! tests and benches use the rooms directly.
+//! tests and benches use its modules directly.
 //!
-//! The rooms stand on floors, and a room imports only lower floors; `tests/it/floors.rs` checks it:
+//! The modules form layers, and each imports only those of lower layers; `tests/it/layers.rs` checks it:
 //! `config`, `telemetry`, `store`, `disk` · `access` · `engine` · `ingest` · `wire`, `eval`, `feedback` · `forge` ·
 //! `http`, `cli`, `mcp` · `app`.
 

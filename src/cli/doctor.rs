@@ -1,5 +1,5 @@
-//! `foveate doctor`: its arguments, and printing its findings. The checks themselves are in the floor that knows all
-//! rooms.
+//! `foveate doctor`: its arguments, and printing its findings. The checks themselves are in the layer that knows all
+//! components.
 
 use std::io::Write as _;
 use std::path::PathBuf;

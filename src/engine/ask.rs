@@ -356,7 +356,7 @@ fn current(repository: &Repository) -> Result<Arc<PublishedSnapshot>, AskError> 
     })
 }
 
-/// Returns the snapshot of a commit, branch or tag, and requests it from the floor above where it is not warm.
+/// Returns the snapshot of a commit, branch or tag, and requests it from the layer above where it is not warm.
 async fn revision(
     grant: &Grant,
     repository: &Repository,
@@ -375,7 +375,7 @@ async fn revision(
     requested(grant, repository, until, request).await
 }
 
-/// Requests the changes of a diff from the floor above.
+/// Requests the changes of a diff from the layer above.
 async fn diff(
     grant: &Grant,
     repository: &Repository,
@@ -386,7 +386,7 @@ async fn diff(
     requested(grant, repository, until, request).await
 }
 
-/// Sends a request to the floor above and waits for the reply until `until`.
+/// Sends a request to the layer above and waits for the reply until `until`.
 async fn requested<T>(
     grant: &Grant,
     repository: &Repository,

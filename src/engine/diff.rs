@@ -1,5 +1,5 @@
 //! Describes what a revision changed since it left another one, for questions about pull requests. It must not use
-//! git: the floor above computes the diff.
+//! git: the layer above computes the diff.
 
 use foveate_model::{Lines, RepoPath};
 use foveate_query::{Change, Issue, IssueCode, Removed, Request, issue};

@@ -1,5 +1,5 @@
 //! Holds one registered repository as readers see it: its current snapshot, its status, and the channels to the task
-//! that drives it, on the floor above. Reading takes no lock that a writer holds while it works.
+//! that drives it, in the layer above. Reading takes no lock that a writer holds while it works.
 
 mod requests;
 mod status;

@@ -1,5 +1,5 @@
 //! Authenticates requests. [`identify`] turns the token of a request into a [`Grant`] and counts the request
-//! against the key's limits; handlers take the grant as [`Caller`] and pass it to the rooms below, which check it. The
+//! against the key's limits; handlers take the grant as [`Caller`] and pass it to the layers below, which check it. The
 //! similar layer of tower-http accepts only one fixed token.
 
 use std::sync::Arc;

@@ -1,5 +1,5 @@
-//! Renders errors as `application/problem+json` (RFC 9457). [`failures`] maps those of the rooms below to problems. Codes
-//! are stable; details may change.
+//! Renders errors as `application/problem+json` (RFC 9457). [`failures`] maps those of the layers below to problems.
+//! Codes are stable; details may change.
 
 mod failures;
 

@@ -149,7 +149,7 @@ const MAX_WEBHOOKS: usize = 32;
 /// Time for which browsers cache a preflight response.
 const PREFLIGHT: Duration = Duration::from_secs(600);
 
-/// Builds the whole service. `others` are routes of other rooms whose requests have a body. `in_flight` has a
+/// Builds the whole service. `others` are routes of other components whose requests have a body. `in_flight` has a
 /// permit for each request that may be in flight, probes excluded.
 pub fn router(
     state: HttpState,

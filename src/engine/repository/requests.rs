@@ -1,4 +1,4 @@
-//! Carries requests for revisions and diffs to the task that drives a repository, which belongs to the floor above, and
+//! Carries requests for revisions and diffs to the task that drives a repository, which belongs to the layer above, and
 //! the replies back. Permits bound how many are worked on.
 
 use std::sync::Arc;
@@ -14,7 +14,7 @@ const MAX_RUNNING: usize = 8;
 /// Maximum number of queued requests.
 const MAX_QUEUED: usize = 64;
 
-/// A request of the engine to the floor above.
+/// A request of the engine to the layer above.
 #[derive(Debug)]
 pub enum RevisionRequest {
     /// The index of a revision.

@@ -1,5 +1,5 @@
 //! Declares schemas of strings with a grammar of their own, for the document alone. No request is parsed into
-//! these types: the rooms below validate the strings, and tests and the gate check that both agree.
+//! these types: the layers below validate the strings, and tests and the gate check that both agree.
 
 use utoipa::ToSchema;
 

@@ -1,4 +1,4 @@
-//! Maps the failures of the rooms below to problems. Only this file decides their status and their code.
+//! Maps the failures of the layers below to problems. Only this file decides their status and their code.
 
 use axum::http::StatusCode;
 use foveate_query::lookup::LookupError;

@@ -18,7 +18,7 @@ use super::{GitError, GitRepo, ReadLimits, command};
 use crate::engine::CloneAddress;
 
 /// Source of tokens that are not in a file or variable: those of installations of an app, which expire. A higher
-/// floor implements it; the command line has none.
+/// layer implements it; the command line has none.
 pub trait TokenSource: fmt::Debug + Send + Sync {
     /// Returns the token for the repository at this address; `None` if it has none for the host. Blocks.
     ///

@@ -1,12 +1,12 @@
-//! Tests the floors of ARCHITECTURE.md: between crates and inside `src/`, no room names a room of a higher floor
-//! or of its own.
+//! Tests the layers of ARCHITECTURE.md: between crates and inside `src/`, no component names a component of a higher
+//! layer or another one of its own.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Rooms of `src/`, lowest floor first. Rooms of one floor must not use each other.
-const FLOORS: [&[&str]; 8] = [
+/// Components of `src/`, lowest layer first. Components of one layer must not use each other.
+const LAYERS: [&[&str]; 8] = [
     &["config", "telemetry", "store", "disk"],
     &["access"],
     &["engine"],
@@ -36,8 +36,10 @@ const OUTSIDE_WORLD: [&str; 14] = [
     "figment", "clap", "metrics", "tracing-subscriber", "utoipa",
 ];
 
-fn floor(room: &str) -> Option<usize> {
-    FLOORS.iter().position(|rooms| rooms.contains(&room))
+fn layer(component: &str) -> Option<usize> {
+    LAYERS
+        .iter()
+        .position(|components| components.contains(&component))
 }
 
 fn sources(directory: &Path) -> Vec<PathBuf> {
@@ -54,19 +56,19 @@ fn sources(directory: &Path) -> Vec<PathBuf> {
 }
 
 #[test]
-fn rooms_use_only_lower_floors() {
+fn components_use_only_lower_layers() {
     let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
-    let mut rooms = BTreeSet::new();
+    let mut components = BTreeSet::new();
     let mut edges: BTreeMap<(String, String), String> = BTreeMap::new();
     for path in sources(&src) {
         let below = path.strip_prefix(&src).unwrap();
         let first = below.iter().next().unwrap().to_str().unwrap();
-        let room = first.trim_end_matches(".rs").to_owned();
-        if ["lib", "main"].contains(&room.as_str()) {
+        let component = first.trim_end_matches(".rs").to_owned();
+        if ["lib", "main"].contains(&component.as_str()) {
             continue;
         }
         let text = std::fs::read_to_string(&path).unwrap();
-        // Comments count, too: naming a room in a comment is a dependency.
+        // Comments count, too: naming a component in a comment is a dependency.
         for rest in text.split("crate::").skip(1) {
             let named: String = rest
                 .chars()
@@ -74,25 +76,25 @@ fn rooms_use_only_lower_floors() {
                 .collect();
             assert!(
                 !rest.starts_with('{'),
-                "{}: `crate::{{…}}` hides what is imported; name one room a line",
+                "{}: `crate::{{…}}` hides what is imported; name one component a line",
                 below.display()
             );
-            if named != room && floor(&named).is_some() {
+            if named != component && layer(&named).is_some() {
                 let file = below.display().to_string();
-                edges.entry((room.clone(), named)).or_insert(file);
+                edges.entry((component.clone(), named)).or_insert(file);
             }
         }
-        rooms.insert(room);
+        components.insert(component);
     }
-    for room in &rooms {
+    for component in &components {
         assert!(
-            floor(room).is_some(),
-            "{room} stands on no floor: add it to FLOORS"
+            layer(component).is_some(),
+            "{component} is in no layer: add it to LAYERS"
         );
     }
     for ((from, to), file) in &edges {
         assert!(
-            floor(to) < floor(from),
+            layer(to) < layer(from),
             "{file}: `{from}` must not know `{to}`"
         );
     }
@@ -137,7 +139,7 @@ fn engine_crates_use_only_allowed_dependencies() {
     for member in members {
         assert!(
             member == "foveate" || known.contains(member),
-            "{member} stands on no floor"
+            "{member} is in no layer"
         );
     }
 }
