@@ -60,7 +60,7 @@ struct Session {
     shown: Mutex<Vec<String>>,
 }
 
-/// Most places that a session remembers.
+/// Maximum number of places that a session remembers.
 const MAX_SHOWN: usize = 500;
 
 impl Session {

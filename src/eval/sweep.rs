@@ -96,7 +96,7 @@ fn batches<'a>(cases: &'a [Case], walk: &Walk) -> VecDeque<Batch<'a>> {
             .or_default()
             .push((position, case));
     }
-    let longest = (cases.len() / (4 * walk.jobs.max(1))).max(20);
+    let max_cases = (cases.len() / (4 * walk.jobs.max(1))).max(20);
     let mut batches = Vec::new();
     for (repo, mut cases) in by_repo {
         let times = commit_times(repo, &cases, walk);
@@ -104,7 +104,7 @@ fn batches<'a>(cases: &'a [Case], walk: &Walk) -> VecDeque<Batch<'a>> {
             (times.get(case.commit.as_str()), &case.commit, *position)
         });
         let records = Arc::new(CommitRecordCache::in_memory());
-        batches.extend(cases.chunks(longest).map(|cases| Batch {
+        batches.extend(cases.chunks(max_cases).map(|cases| Batch {
             repo: repo.to_owned(),
             cases: cases.to_vec(),
             records: Arc::clone(&records),

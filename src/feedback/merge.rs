@@ -6,7 +6,7 @@ use super::{Feedback, count_in_context};
 use crate::engine::TouchedCode;
 use crate::store::{AnswerRow, FeedbackRow, FeedbackSource, StoreError, now_millis};
 
-/// Most functions and files of one change that are stored by name; all of them are counted.
+/// Maximum number of functions and files of one change that are stored by name; all of them are counted.
 const MAX_KEPT: usize = 500;
 
 impl Feedback {

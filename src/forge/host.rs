@@ -121,18 +121,18 @@ impl Host {
     /// # Errors
     /// The name of its setting, and why it cannot be read.
     pub fn check_token(&self) -> Result<(), (&'static str, SecretError)> {
-        let (setting, place) = match (&self.token, &self.app) {
+        let (setting, source) = match (&self.token, &self.app) {
             (Some(token), _) => ("token", token),
             (None, Some(app)) => ("private_key", &app.key),
             (None, None) => return Ok(()),
         };
-        place.read().map(drop).map_err(|error| (setting, error))
+        source.read().map(drop).map_err(|error| (setting, error))
     }
 
     /// Returns the secrets that cannot be read now, each with the name of its setting in the forge's table.
     pub fn unreadable_secrets(&self) -> Vec<(&'static str, SecretError)> {
         let webhook = self.webhook_secret.as_ref();
-        let webhook = webhook.and_then(|place| place.read().err());
+        let webhook = webhook.and_then(|source| source.read().err());
         let webhook = webhook.map(|error| ("webhook_secret", error));
         let token = self.check_token().err();
         webhook.into_iter().chain(token).collect()
@@ -143,8 +143,8 @@ impl Host {
     /// # Errors
     /// When none is configured, or the forge does not issue one.
     pub async fn token(&self, scope: Scope<'_>) -> Result<Secret, CallError> {
-        if let Some(place) = &self.token {
-            return place
+        if let Some(source) = &self.token {
+            return source
                 .read()
                 .map_err(|error| CallError::Failed(error.to_string()));
         }

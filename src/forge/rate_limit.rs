@@ -119,7 +119,7 @@ pub(super) mod tests {
             ("x-ratelimit-remaining", "0"),
             ("x-ratelimit-reset", &*soon),
         ];
-        for (status, pairs, least, most) in [
+        for (status, pairs, min, max) in [
             (403, &[("retry-after", "7")][..], 7, 7),
             (429, &[("retry-after", "7")], 7, 7),
             (503, &[("retry-after", "0")], 1, 1),
@@ -133,7 +133,7 @@ pub(super) mod tests {
             let wait = rate_limit_wait(status, &headers(pairs), &Value::Null).unwrap();
             let after = Pauses::default().begin("token", wait, Instant::now());
             assert!(
-                (least..=most).contains(&after.as_secs()),
+                (min..=max).contains(&after.as_secs()),
                 "{status} {pairs:?}: {after:?}"
             );
         }

@@ -262,10 +262,10 @@ mod tests {
     #[test]
     fn retry_delay_doubles_with_jitter() {
         let base = Duration::from_secs(10);
-        for (failures, least, most) in [(1, 5, 10), (2, 10, 20), (4, 40, 80), (30, 1800, 3600)] {
+        for (failures, min, max) in [(1, 5, 10), (2, 10, 20), (4, 40, 80), (30, 1800, 3600)] {
             for _ in 0..50 {
                 let delay = backoff(base, failures).as_secs_f64();
-                assert!((f64::from(least)..=f64::from(most)).contains(&delay));
+                assert!((f64::from(min)..=f64::from(max)).contains(&delay));
             }
         }
         let delays: std::collections::BTreeSet<Duration> =

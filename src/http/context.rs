@@ -239,7 +239,7 @@ async fn answer(
     let mut question = raw.validate(state.limits.max_query_bytes)?;
     let form = Form::of(headers, format)?;
     question.request.format = form.format(format).into();
-    let asked = AnswerOptions {
+    let options = AnswerOptions {
         request_id: Some(layers::id_text(&id).to_owned()),
         budget_tokens: question.request.budget_tokens,
         explain: explain.unwrap_or(false),
@@ -257,7 +257,7 @@ async fn answer(
     let answered = state.engine.ask(grant, question).await;
     let answered = answered.map_err(|error| nested_fields::problem(error, diff.as_ref()))?;
     state.feedback.record(&answered, origin);
-    form.render(ContextAnswer::new(answered, asked))
+    form.render(ContextAnswer::new(answered, options))
 }
 
 /// The media types of answers.

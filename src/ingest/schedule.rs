@@ -109,13 +109,10 @@ mod tests {
     #[test]
     fn backoff_doubles_up_to_limit() {
         let mut schedule = Schedule::new(SETTINGS);
-        for longest in [15, 30, 60, 120, 240, 480, 960, 1920, 3600, 3600] {
+        for max in [15, 30, 60, 120, 240, 480, 960, 1920, 3600, 3600] {
             schedule.failed();
             let wait = wait(&schedule).unwrap();
-            assert!(
-                wait + 1 >= longest / 2 && wait <= longest,
-                "{wait} of {longest}"
-            );
+            assert!(wait + 1 >= max / 2 && wait <= max, "{wait} of {max}");
         }
         assert_eq!(schedule.polling().failures, 10);
         schedule.succeeded();

@@ -31,7 +31,7 @@ use crate::wire::unknown_field::UnknownField;
 use crate::wire::whole_number::WholeNumber;
 use crate::wire::wrong_value;
 
-/// Most repositories that the error lists if a call names none, or one that does not exist.
+/// Maximum number of repositories that the error lists if a call names none, or one that does not exist.
 const MAX_NAMED: usize = 20;
 /// Explains that there is nothing to ask.
 const NO_REPOSITORY: &str =

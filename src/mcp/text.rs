@@ -85,7 +85,7 @@ struct LikelyFile {
     probability: f32,
 }
 
-/// Most files that are listed.
+/// Maximum number of files that are listed.
 const MAX_FILES: usize = 10;
 
 impl ContextToolAnswer {

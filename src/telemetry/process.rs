@@ -68,8 +68,8 @@ pub fn memory_limit() -> Option<usize> {
         machine_memory(),
         cgroup::memory_limit(Path::new("/"), "self"),
     ];
-    let least = limits.into_iter().flatten().min()?;
-    usize::try_from(least).ok()
+    let lowest = limits.into_iter().flatten().min()?;
+    usize::try_from(lowest).ok()
 }
 
 /// Returns the bytes of memory of the machine.

@@ -282,7 +282,7 @@ pub struct AnswerOptions {
 
 impl ContextAnswer {
     /// Converts an answer to its JSON form.
-    pub fn new(answered: AnswerWithSnapshot, asked: AnswerOptions) -> Self {
+    pub fn new(answered: AnswerWithSnapshot, options: AnswerOptions) -> Self {
         let AnswerWithSnapshot {
             repo,
             snapshot,
@@ -291,8 +291,8 @@ impl ContextAnswer {
             total_ms,
         } = answered;
         let revision = &snapshot.revision;
-        let signals = asked.signals;
-        let explain = asked.explain && signals;
+        let signals = options.signals;
+        let explain = options.explain && signals;
         let Pack {
             context,
             sections,
@@ -302,7 +302,7 @@ impl ContextAnswer {
             ..
         } = answer.pack;
         Self {
-            request_id: asked.request_id,
+            request_id: options.request_id,
             repo,
             commit: revision.commit.clone(),
             generation: snapshot.generation,
@@ -315,7 +315,7 @@ impl ContextAnswer {
             sections: collected(sections, section),
             context,
             tokens: TokensAnswer {
-                budget: asked.budget_tokens,
+                budget: options.budget_tokens,
                 used,
                 tokenizer: "o200k_base".to_owned(),
             },

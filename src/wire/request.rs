@@ -12,7 +12,7 @@ use super::{BreadthName, FormatName, IntentName};
 use crate::engine::{DiffEnds, Question, Target};
 use crate::ingest::git::reference;
 
-/// Most entries of one list in a request.
+/// Maximum number of entries of one list in a request.
 const MAX_ENTRIES: usize = 1000;
 /// Longest path, in characters.
 const MAX_PATH_CHARS: usize = 1024;

@@ -272,13 +272,13 @@ fn judge_memory(limit: u64, index: u64, git: u64) -> Finding {
         let advice = "lower index.memory_bytes to half of the limit, or provide more memory: otherwise the system kills the server";
         Finding::failure("memory", shown, advice)
     } else if limit < MIN_MEMORY {
-        let least = HumanBytes(MIN_MEMORY);
+        let min = HumanBytes(MIN_MEMORY);
         Finding::warning(
             "memory",
             shown,
-            format!("provide at least {least}, and more for large repositories"),
+            format!("provide at least {min}, and more for large repositories"),
         )
-    } else if bound + git > limit {
+    } else if bound.saturating_add(git) > limit {
         let advice = "lower git.memory_bytes or index.memory_bytes, or provide more memory: together they may exceed the limit during a clone";
         Finding::warning("memory", shown, advice)
     } else {
@@ -324,6 +324,7 @@ mod tests {
             (mb(2048), mb(3000), mb(100), Failure),
             (mb(200), 0, mb(50), Warning),
             (mb(2048), mb(1024), mb(1024), Well),
+            (mb(8192), mb(1024), u64::MAX, Warning),
         ] {
             assert_eq!(
                 judge_memory(limit, index, git).status,

@@ -48,8 +48,8 @@ pub(super) fn remember(route: &str, time: Duration, trace_id: String) {
             .entry(route.to_owned())
             .or_insert_with(|| vec![None; bounds.len() + 1]),
     };
-    if let Some(place) = of_route.get_mut(bucket) {
-        *place = Some(exemplar);
+    if let Some(slot) = of_route.get_mut(bucket) {
+        *slot = Some(exemplar);
     }
 }
 
