@@ -12,11 +12,13 @@ use crate::eval::case::Case;
 use crate::eval::checksum::Checksum;
 use crate::eval::curve::Step;
 use crate::eval::metric::BUDGETS;
-use crate::eval::score::{self, Context, DeliveredContext};
+use crate::eval::score::{self, Context, DeliveredAnswer};
 use crate::eval::sweep::{BuiltSnapshot, Visitor, Walk, milliseconds, sweep};
 
 /// Number of ranked files and functions that are requested.
 const LIMIT: usize = 100;
+/// The largest budget, in tokens.
+const MAX_BUDGET: usize = 8000;
 
 /// The settings of a run.
 #[derive(Debug)]
@@ -62,26 +64,22 @@ impl Visitor for Asker<'_> {
 
     /// Asks once per budget, and once per step of the curve.
     fn visit(&self, case: &Case, indexed: &BuiltSnapshot) -> CaseResult {
-        let breadth = Step {
-            breadth: self.options.breadth,
-            min_probability: None,
-        };
-        let at = |budget| self.ask(case, &indexed.snapshot, budget, breadth);
-        let full = at(LARGEST);
+        let at = |budget| self.ask(case, &indexed.snapshot, budget, self.step());
+        let full = at(MAX_BUDGET);
         let mut checksum = Checksum::default();
         let contexts = BUDGETS.map(|budget| {
-            let smaller = (budget != LARGEST).then(|| at(budget));
+            let smaller = (budget != MAX_BUDGET).then(|| at(budget));
             let answer = smaller.as_ref().unwrap_or(&full);
             checksum.add(answer);
             Context::from(&answer.pack)
         });
-        let delivered = DeliveredContext::new(&full, contexts);
+        let delivered = DeliveredAnswer::new(&full, contexts);
         let curve = Step::all().filter(|_| self.options.curve).map(|step| {
-            let answer = self.ask(case, &indexed.snapshot, LARGEST, step);
+            let answer = self.ask(case, &indexed.snapshot, MAX_BUDGET, step);
             let context = Context::from(&answer.pack);
             Point {
                 step: step.name(),
-                scores: score::context(case, &context, LARGEST),
+                scores: score::context(case, &context, MAX_BUDGET),
             }
         });
         CaseResult {
@@ -97,7 +95,7 @@ impl Visitor for Asker<'_> {
     fn failed(&self, case: &Case, why: String) -> CaseResult {
         CaseResult {
             failure: Some(why),
-            ..result(case, &DeliveredContext::default())
+            ..result(case, &DeliveredAnswer::default())
         }
     }
 
@@ -117,25 +115,26 @@ impl Visitor for Asker<'_> {
             });
             positions
         };
-        let breadth = Step {
-            breadth: self.options.breadth,
-            min_probability: None,
-        };
         for position in order(0) {
-            self.ask(cases[position], snapshot, LARGEST, breadth);
+            self.ask(cases[position], snapshot, MAX_BUDGET, self.step());
         }
         for position in order(1) {
             let start = Instant::now();
-            self.ask(cases[position], snapshot, LARGEST, breadth);
+            self.ask(cases[position], snapshot, MAX_BUDGET, self.step());
             results[position].answer_ms = Some(milliseconds(start));
         }
     }
 }
 
-/// The largest budget, in tokens.
-const LARGEST: usize = 8000;
-
 impl Asker<'_> {
+    /// Returns the step of the run's breadth, with its own threshold.
+    fn step(&self) -> Step {
+        Step {
+            breadth: self.options.breadth,
+            min_probability: None,
+        }
+    }
+
     fn ask(&self, case: &Case, snapshot: &Snapshot, budget: usize, step: Step) -> Answer {
         let request = Request {
             query: case.query.clone(),
@@ -153,7 +152,7 @@ impl Asker<'_> {
     }
 }
 
-fn result(case: &Case, delivered: &DeliveredContext) -> CaseResult {
+fn result(case: &Case, delivered: &DeliveredAnswer) -> CaseResult {
     let (ranks, scores) = score::score(case, delivered);
     CaseResult {
         id: case.id.clone(),

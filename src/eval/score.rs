@@ -15,7 +15,7 @@ use crate::eval::metric::{BUDGETS, Metric, Scores};
 
 /// The parts of an answer that scores need. `Default` is the empty answer.
 #[derive(Clone, Debug, Default)]
-pub struct DeliveredContext {
+pub struct DeliveredAnswer {
     /// Paths of the ranked files, best first.
     pub files: Vec<String>,
     /// The ranked functions, best first.
@@ -50,7 +50,7 @@ pub struct Context {
     pub folded: Vec<(String, Lines)>,
 }
 
-impl DeliveredContext {
+impl DeliveredAnswer {
     /// Takes the rankings of `answer` and the contexts of all budgets.
     pub fn new(answer: &Answer, contexts: [Context; BUDGETS.len()]) -> Self {
         Self {
@@ -99,7 +99,7 @@ pub struct Ranks {
 
 impl Ranks {
     /// Finds the gold files and functions of `case` in the delivered rankings.
-    pub fn find(case: &Case, delivered: &DeliveredContext) -> Self {
+    pub fn find(case: &Case, delivered: &DeliveredAnswer) -> Self {
         Self {
             files: case
                 .gold_files
@@ -137,7 +137,7 @@ fn own_name(qualified: &str) -> &str {
 }
 
 /// Computes all scores of a case.
-pub fn score(case: &Case, delivered: &DeliveredContext) -> (Ranks, Scores) {
+pub fn score(case: &Case, delivered: &DeliveredAnswer) -> (Ranks, Scores) {
     let ranks = Ranks::find(case, delivered);
     let mut scores = Scores::default();
     score_files(case, &ranks.files, delivered, &mut scores);
@@ -157,7 +157,7 @@ pub fn score(case: &Case, delivered: &DeliveredContext) -> (Ranks, Scores) {
 fn score_files(
     case: &Case,
     ranks: &[Option<usize>],
-    delivered: &DeliveredContext,
+    delivered: &DeliveredAnswer,
     scores: &mut Scores,
 ) {
     for best in [1, 3, 5, 10] {
@@ -204,7 +204,7 @@ fn score_context(case: &Case, context: &Context, budget: usize, scores: &mut Sco
 const TOP_K: usize = 10;
 
 /// Pairs the predictions of an answer with their outcomes. The answer's context is the last one delivered.
-pub fn predictions(case: &Case, answer: &Answer, delivered: &DeliveredContext) -> Predictions {
+pub fn predictions(case: &Case, answer: &Answer, delivered: &DeliveredAnswer) -> Predictions {
     let prediction = |probability: f32, right: bool| Prediction {
         probability: f64::from(probability),
         right,

@@ -36,10 +36,10 @@ fn case(gold_files: &[&str], gold_functions: Vec<GoldFunction>) -> Case {
     }
 }
 
-fn files(paths: &[&str]) -> DeliveredContext {
-    DeliveredContext {
+fn files(paths: &[&str]) -> DeliveredAnswer {
+    DeliveredAnswer {
         files: paths.iter().map(|p| (*p).to_owned()).collect(),
-        ..DeliveredContext::default()
+        ..DeliveredAnswer::default()
     }
 }
 
@@ -150,7 +150,7 @@ fn gold_file_beyond_rank_ten_counts_only_for_mrr() {
 #[test]
 fn an_empty_answer_is_a_miss_everywhere() {
     let case = case(&["a"], vec![gold("a", "f", 1, 2)]);
-    let (_, scores) = score(&case, &DeliveredContext::default());
+    let (_, scores) = score(&case, &DeliveredAnswer::default());
     for metric in Metric::all() {
         let wanted = match metric {
             Metric::Intent
@@ -189,9 +189,9 @@ fn edit_counts_only_if_all_lines_are_shown() {
         Context::default(),
         Context::default(),
     ];
-    let delivered = DeliveredContext {
+    let delivered = DeliveredAnswer {
         contexts,
-        ..DeliveredContext::default()
+        ..DeliveredAnswer::default()
     };
     let (_, scores) = score(&case, &delivered);
     let at = 1000;
@@ -230,7 +230,7 @@ fn definition_hits_by_lines_or_name_within_gold() {
 #[test]
 fn gold_function_takes_rank_of_first_hit() {
     let case = case(&["a"], vec![gold("a", "f", 1, 10), gold("a", "g", 20, 29)]);
-    let delivered = DeliveredContext {
+    let delivered = DeliveredAnswer {
         functions: vec![
             place("a", "g.inner", 20, 26),
             place("a", "g", 20, 29),
@@ -239,7 +239,7 @@ fn gold_function_takes_rank_of_first_hit() {
             place("a", "z", 44, 45),
             place("a", "f", 1, 10),
         ],
-        ..DeliveredContext::default()
+        ..DeliveredAnswer::default()
     };
     let (ranks, scores) = score(&case, &delivered);
     assert_eq!(ranks.functions, [Some(6), Some(1)]);
@@ -274,14 +274,14 @@ fn shown_needs_all_lines_and_joins_stretches() {
             ("b", 45, 60),
         ],
     );
-    let delivered = DeliveredContext {
+    let delivered = DeliveredAnswer {
         contexts: [
             Context::default(),
             Context::default(),
             shown,
             Context::default(),
         ],
-        ..DeliveredContext::default()
+        ..DeliveredAnswer::default()
     };
     let (_, scores) = score(&case, &delivered);
     check(

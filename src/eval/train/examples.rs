@@ -15,11 +15,11 @@ use crate::eval::case::Case;
 use crate::eval::score::{self, Context, Location};
 use crate::eval::sweep::{BuiltSnapshot, Visitor, Walk, sweep};
 
-/// Numbers of files, functions and stretches that are kept per case, the best by the present weights; lower ones have
+/// Maximum numbers of files, functions and stretches that are kept per case, the best by the present weights; lower ones have
 /// no influence.
-const FILES: usize = 300;
-const FUNCTIONS: usize = 400;
-const STRETCHES: usize = 300;
+const MAX_FILES: usize = 300;
+const MAX_FUNCTIONS: usize = 400;
+const MAX_STRETCHES: usize = 300;
 
 /// The candidates of one case.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -108,10 +108,10 @@ impl Visitor for Collector<'_> {
         let functions = best(
             functions,
             rank.function.as_slice(),
-            FUNCTIONS,
+            MAX_FUNCTIONS,
             is_gold_function,
         );
-        let stretches = best(stretches, rank.stretch.as_slice(), STRETCHES, is_edited);
+        let stretches = best(stretches, rank.stretch.as_slice(), MAX_STRETCHES, is_edited);
         Ok(Example {
             id: case.id.clone(),
             set: case.set.clone(),
@@ -119,7 +119,7 @@ impl Visitor for Collector<'_> {
             language: case.language.clone(),
             single_file: case.gold_files.len() == 1,
             gold: [case.gold_files.len(), case.gold_functions.len()],
-            files: best(files, rank.file.as_slice(), FILES, is_gold_file),
+            files: best(files, rank.file.as_slice(), MAX_FILES, is_gold_file),
             places: if case.edits.is_empty() {
                 Vec::new()
             } else {
@@ -187,15 +187,15 @@ fn places(functions: &[Candidate], stretches: Vec<Candidate>, weights: &[f32]) -
 }
 
 fn best(
-    mut examined: Vec<SignalValues>,
+    mut candidates: Vec<SignalValues>,
     weights: &[f32],
     limit: usize,
     is_gold: impl Fn(&SignalValues) -> bool,
 ) -> Vec<Candidate> {
     let score =
         |e: &SignalValues| -> f32 { e.signals.iter().zip(weights).map(|(s, w)| s * w).sum() };
-    examined.sort_by(|a, b| score(b).total_cmp(&score(a)));
-    examined
+    candidates.sort_by(|a, b| score(b).total_cmp(&score(a)));
+    candidates
         .into_iter()
         .enumerate()
         .map(|(rank, e)| (rank, is_gold(&e), e))
