@@ -71,7 +71,7 @@ pub struct RunCache {
     entry: Option<CacheEntry>,
     limits: CacheLimits,
     /// Why the cache cannot be used as intended.
-    trouble: Option<String>,
+    problem: Option<String>,
 }
 
 impl RunCache {
@@ -89,7 +89,7 @@ impl RunCache {
                 "neither XDG_CACHE_HOME nor HOME is an absolute path",
             )),
         };
-        let (entry, trouble) = match opened {
+        let (entry, problem) = match opened {
             Ok(entry) => (entry, None),
             Err(error) => (None, Some(error.to_string())),
         };
@@ -102,7 +102,7 @@ impl RunCache {
             directory,
             entry,
             limits: args.limits(),
-            trouble: trouble.or(read_only),
+            problem: problem.or(read_only),
         }
     }
 
@@ -131,7 +131,7 @@ impl RunCache {
             directory,
             entry,
             limits,
-            trouble,
+            problem,
         } = self;
         let is_used = entry.is_some();
         drop(entry);
@@ -139,17 +139,17 @@ impl RunCache {
         if let Some(directory) = directory.as_ref().filter(|_| is_used) {
             result = result.and(directory.trim(&limits).map(drop));
         }
-        let Some(trouble) = trouble.or_else(|| Some(result.err()?.to_string())) else {
+        let Some(problem) = problem.or_else(|| Some(result.err()?.to_string())) else {
             return;
         };
-        let place = directory.map(|directory| format!(" {}", shown(directory.path())));
-        let trouble = escape(&trouble);
+        let path = directory.map(|directory| format!(" {}", shown(directory.path())));
+        let problem = escape(&problem);
         // A closed standard error must not end the run.
         let _ = writeln!(
             io::stderr(),
-            "cache: cannot fully use the directory{}: {trouble}; choose another one with --cache-dir, \
+            "cache: cannot fully use the directory{}: {problem}; choose another one with --cache-dir, \
              or disable the cache with --no-cache",
-            place.unwrap_or_default()
+            path.unwrap_or_default()
         );
     }
 }
@@ -194,11 +194,11 @@ enum CacheCommand {
 /// # Errors
 /// When the cache cannot be read or an entry cannot be removed.
 pub fn run(args: &CacheCommandArgs) -> anyhow::Result<ExitCode> {
-    let no_place = "no cache directory is known: set one with --cache-dir, or set HOME";
+    let unknown = "no cache directory is known: set one with --cache-dir, or set HOME";
     let cache = args
         .directory
         .open()
-        .ok_or_else(|| UsageError(no_place.to_owned()))?;
+        .ok_or_else(|| UsageError(unknown.to_owned()))?;
     let unusable = || format!("cannot use the cache directory {}", cache.path().display());
     let mut entries = cache.repositories().with_context(unusable)?;
     match &args.command {

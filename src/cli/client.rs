@@ -148,7 +148,7 @@ pub(super) fn token(server: &str, file: Option<&Path>) -> anyhow::Result<Option<
     if token.is_empty() {
         return Ok(None);
     }
-    if server.starts_with("http:") && !is_local(server) {
+    if is_exposed(server) {
         let server = escape(server);
         // A closed standard error must not end the run.
         let _ = writeln!(
@@ -175,6 +175,11 @@ fn is_local(server: &str) -> bool {
     let url = url::Url::parse(server).ok();
     let is_localhost = url.as_ref().and_then(url::Url::host_str) == Some("localhost");
     is_localhost || is_loopback(server)
+}
+
+/// Whether a token that is sent to a URL can be read on the way: it is not encrypted and leaves this machine.
+fn is_exposed(server: &str) -> bool {
+    url::Url::parse(server).is_ok_and(|url| url.scheme() == "http") && !is_local(server)
 }
 
 /// Returns the route of a repository. The name is validated, so that it cannot lead to another route.
@@ -305,7 +310,7 @@ fn parse_answer(server: &str, status: StatusCode, text: &str) -> anyhow::Result<
 
 #[cfg(test)]
 mod tests {
-    use super::{Refused, is_local, is_loopback};
+    use super::{Refused, is_exposed, is_local, is_loopback};
 
     #[test]
     fn advice_to_send_a_request_becomes_a_command() {
@@ -338,5 +343,18 @@ mod tests {
             assert!(!is_local(other), "{other}");
         }
         assert!(!is_loopback("http://localhost:1"), "names can be changed");
+    }
+
+    #[test]
+    fn unencrypted_requests_to_other_machines_are_exposed() {
+        for (server, wanted) in [
+            ("http://10.0.0.1", true),
+            ("HTTP://example.org:7878", true),
+            ("https://example.org", false),
+            ("http://127.0.0.1:7878", false),
+            ("HTTP://LOCALHOST", false),
+        ] {
+            assert_eq!(is_exposed(server), wanted, "{server}");
+        }
     }
 }

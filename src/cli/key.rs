@@ -68,6 +68,9 @@ fn name(text: &str) -> Result<String, String> {
     Ok(text.to_owned())
 }
 
+/// The longest validity of a key: 100 years.
+const MAX_SECONDS: u32 = 100 * 365 * 86_400;
+
 /// Parses a duration such as `30d` into seconds.
 fn seconds(text: &str) -> Result<u32, String> {
     let units = [('m', 60), ('h', 3600), ('d', 86_400), ('w', 604_800)];
@@ -80,8 +83,6 @@ fn seconds(text: &str) -> Result<u32, String> {
         "expected a number and m, h, d or w, such as 30d, up to 100 years".to_owned()
     })
 }
-
-const MAX_SECONDS: u32 = 100 * 365 * 86_400;
 
 /// Runs one `key` command.
 ///

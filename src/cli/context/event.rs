@@ -48,7 +48,7 @@ pub(super) fn read(path: &Path) -> anyhow::Result<Question> {
 }
 
 fn question(event: Event) -> anyhow::Result<Question> {
-    let link_base = event.project().and_then(page);
+    let link_base = event.project().and_then(web_url);
     let question = match event {
         Event::Issue(event) => Question {
             text: Some(event.issue.question()),
@@ -100,6 +100,6 @@ fn change_question(event: PullRequestEvent) -> Question {
     }
 }
 
-fn page(project: &Project) -> Option<String> {
+fn web_url(project: &Project) -> Option<String> {
     (!project.web_url.is_empty()).then(|| project.web_url.clone())
 }

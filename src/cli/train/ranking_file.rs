@@ -51,7 +51,9 @@ impl FittedLine {
 
     fn write(&self, document: &mut DocumentMut) -> anyhow::Result<()> {
         let [above, table, key] = self.path;
-        let numbers = document[above][table][key].as_inline_table_mut();
+        let numbers = document
+            .get_mut(above)
+            .and_then(|tables| tables.get_mut(table)?.get_mut(key)?.as_inline_table_mut());
         let numbers = numbers.with_context(|| format!("there is no {key} in [{above}.{table}]"))?;
         for (name, number) in [
             ("slope", self.line.slope),
@@ -153,7 +155,9 @@ fn read(path: &Path) -> anyhow::Result<String> {
 fn with_fitted(text: &str, fitted: &Fitted) -> anyhow::Result<String> {
     let mut document: DocumentMut = text.parse()?;
     for weights in &fitted.weights {
-        let Some(table) = document["rank"][weights.key()].as_table_mut() else {
+        let table = document.get_mut("rank");
+        let table = table.and_then(|rank| rank.get_mut(weights.key())?.as_table_mut());
+        let Some(table) = table else {
             bail!("there is no table [rank.{}]", weights.key());
         };
         for (name, weight) in weights.written() {
@@ -187,7 +191,21 @@ mod tests {
         let config = RankingConfig::parse(&after).unwrap();
         assert!(config.rank.file.as_slice().iter().all(|w| *w == 0.125));
         assert!(config.rank.function.as_slice().iter().all(|w| *w == 0.125));
-        assert!(with_fitted("[rank]\n", &fitted).is_err());
+        let line = FittedLine {
+            path: CONFIDENCE_KEY,
+            line: Line {
+                slope: 1.0,
+                intercept: 0.0,
+            },
+        };
+        let lines = Fitted {
+            weights: Vec::new(),
+            lines: vec![line],
+        };
+        for other in ["", "rank = 1\nassemble = 1\n", "[rank]\n[assemble]\n"] {
+            assert!(with_fitted(other, &fitted).is_err(), "{other:?}");
+            assert!(with_fitted(other, &lines).is_err(), "{other:?}");
+        }
     }
 
     #[test]
