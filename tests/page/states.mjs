@@ -111,6 +111,32 @@ async function indexing_progress_is_shown_until_the_answer(world) {
   }
 }
 
+async function repositories_are_polled_one_at_a_time_while_the_page_is_visible(world) {
+  const page = await world.page();
+  await page.getByLabel("Repository").getByRole("option", { name: "acme/shop" }).waitFor({ state: "attached" });
+  let polls = 0;
+  // A busy repository is polled every second.
+  await page.route("**/repos", async (route) => {
+    polls += 1;
+    const response = await route.fetch();
+    const { repos } = await response.json();
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    await route.fulfill({ response, json: { repos: repos.map((repo) => ({ ...repo, state: "indexing" })) } });
+  });
+  const changeVisibility = (hidden) => {
+    Object.defineProperty(document, "hidden", { configurable: true, value: hidden });
+    document.dispatchEvent(new Event("visibilitychange"));
+  };
+  const polled = page.waitForResponse(`${world.server.url}/repos`);
+  for (const hidden of [true, false, true, false, true]) await page.evaluate(changeVisibility, hidden);
+  await polled;
+  await page.waitForTimeout(2500);
+  assert.equal(polls, 1);
+  await page.evaluate(changeVisibility, false);
+  await page.getByRole("button", { name: /busy/ }).waitFor();
+  await page.waitForResponse(`${world.server.url}/repos`);
+}
+
 async function stopped_or_empty_server_is_reported(world) {
   const server = await Server.start(world.foveate);
   try {
@@ -136,5 +162,6 @@ export const STATES = [
   unknown_revision_is_reported_and_can_be_corrected,
   refusals_show_when_to_retry,
   indexing_progress_is_shown_until_the_answer,
+  repositories_are_polled_one_at_a_time_while_the_page_is_visible,
   stopped_or_empty_server_is_reported,
 ];

@@ -21,8 +21,8 @@ export function Code({ text, path, label }: { text: string; path: string; label:
       (entries) => {
         if (!entries.some((entry) => entry.isIntersecting)) return;
         seen.disconnect();
-        void highlight(language, text, stop.signal).then((coloured) => {
-          if (!stop.signal.aborted) setPieces(coloured);
+        void highlight(language, text, stop.signal).then((highlighted) => {
+          if (!stop.signal.aborted) setPieces(highlighted);
         });
       },
       { rootMargin: "600px" },
@@ -35,12 +35,12 @@ export function Code({ text, path, label }: { text: string; path: string; label:
   }, [text, path]);
   return (
     <pre class="code" ref={block} tabIndex={0} role="group" aria-label={label}>
-      <code>{pieces === null ? <Plain text={text} /> : pieces.map(([part, kind], at) => coloured(part, kind, at))}</code>
+      <code>{pieces === null ? <Plain text={text} /> : pieces.map(([part, kind], at) => highlighted(part, kind, at))}</code>
     </pre>
   );
 }
 
-function coloured(text: string, kind: string, key: number) {
+function highlighted(text: string, kind: string, key: number) {
   return kind === "" ? (
     <Plain key={key} text={text} />
   ) : (

@@ -118,7 +118,7 @@ const registered = (repo: Repo | undefined) =>
 
 function Comparison({ question, change }: { question: Question; change: Props["change"] }) {
   const other = question.other;
-  const first = (): Variant => ({ ref: question.ref, budget: Math.max(question.budget / 4, BUDGET.least) | 0, breadth: question.breadth });
+  const first = (): Variant => ({ ref: question.ref, budget: Math.max(question.budget / 4, BUDGET.min) | 0, breadth: question.breadth });
   return (
     <div class="comparison">
       <label class="check">
@@ -193,7 +193,7 @@ function Field({ label, children }: { label: string; children: (id: string) => C
 interface WholeProps {
   id: string;
   value: number;
-  range: { least: number; most: number };
+  range: { min: number; max: number };
   onChange: (value: number) => void;
 }
 
@@ -203,11 +203,11 @@ function Whole({ id, value, range, onChange }: WholeProps) {
   useEffect(() => setTyped(null), [value]);
   const input = (text: string) => {
     const number = Number(text);
-    const fits = Number.isInteger(number) && number >= range.least && number <= range.most;
+    const fits = Number.isInteger(number) && number >= range.min && number <= range.max;
     setTyped(fits ? null : text);
     if (fits) onChange(number);
   };
   return (
-    <input id={id} type="number" required min={range.least} max={range.most} step={1} value={typed ?? value} onInput={(e) => input(e.currentTarget.value)} />
+    <input id={id} type="number" required min={range.min} max={range.max} step={1} value={typed ?? value} onInput={(e) => input(e.currentTarget.value)} />
   );
 }

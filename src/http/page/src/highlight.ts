@@ -1,13 +1,13 @@
 // Requests highlighting from the worker, one text after the other. If a text takes too long, it stays plain
 // and the worker is replaced.
 
-import type { Coloured, Order, Piece } from "./highlight_worker";
+import type { HighlightRequest, HighlightResponse, Piece } from "./highlight_worker";
 
 /** Timeout in milliseconds for one text; the first one loads the grammars. */
-const PATIENCE = 3000;
-/** Most characters of a text, and of one of its lines: longer code is not read by people. */
-const LONGEST = 200_000;
-const LONGEST_LINE = 4000;
+const TIMEOUT = 3000;
+/** Maximum number of characters of a text, and of one of its lines: longer code is not read by people. */
+const MAX_CHARACTERS = 200_000;
+const MAX_LINE_CHARACTERS = 4000;
 
 /** Languages by extension, or by name for files without one. */
 const LANGUAGES: Record<string, string> = {
@@ -27,7 +27,7 @@ export function languageOf(path: string): string | null {
 }
 
 interface Waiting {
-  order: Order;
+  request: HighlightRequest;
   done: (pieces: Piece[] | null) => void;
 }
 
@@ -39,9 +39,9 @@ const queue: Waiting[] = [];
 
 /** Returns the highlighted pieces of a text, or null if it stays plain. `signal` cancels the request. */
 export function highlight(language: string, text: string, signal: AbortSignal): Promise<Piece[] | null> {
-  if (text.length > LONGEST || text.split("\n").some((line) => line.length > LONGEST_LINE)) return Promise.resolve(null);
+  if (text.length > MAX_CHARACTERS || text.split("\n").some((line) => line.length > MAX_LINE_CHARACTERS)) return Promise.resolve(null);
   return new Promise((resolve) => {
-    const waiting = { order: { id: ++last, language, text }, done: resolve };
+    const waiting = { request: { id: ++last, language, text }, done: resolve };
     queue.push(waiting);
     signal.addEventListener("abort", () => {
       const at = queue.indexOf(waiting);
@@ -57,8 +57,8 @@ function next(): void {
   current = queue.shift() ?? null;
   if (current === null) return;
   worker ??= start();
-  timer = setTimeout(() => finish(null, true), PATIENCE);
-  worker.postMessage(current.order);
+  timer = setTimeout(() => finish(null, true), TIMEOUT);
+  worker.postMessage(current.request);
 }
 
 function finish(pieces: Piece[] | null, replace: boolean): void {
@@ -85,8 +85,8 @@ const SCRIPT = (() => {
 
 function start(): Worker {
   const started = new Worker(SCRIPT);
-  started.onmessage = (event: MessageEvent<Coloured>) => {
-    if (event.data.id === current?.order.id) finish(event.data.pieces, false);
+  started.onmessage = (event: MessageEvent<HighlightResponse>) => {
+    if (event.data.id === current?.request.id) finish(event.data.pieces, false);
   };
   started.onerror = () => finish(null, true);
   return started;

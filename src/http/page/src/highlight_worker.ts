@@ -48,12 +48,12 @@ const lowlight = createLowlight({
 
 /** A piece of code and its class; the class is empty if there is none. */
 export type Piece = [text: string, kind: string];
-export interface Order {
+export interface HighlightRequest {
   id: number;
   language: string;
   text: string;
 }
-export interface Coloured {
+export interface HighlightResponse {
   id: number;
   pieces: Piece[] | null;
 }
@@ -74,20 +74,20 @@ function kindOf(names: unknown, outer: string): string {
   return typeof name === "string" ? name.slice("hljs-".length) : outer;
 }
 
-function coloured(order: Order): Piece[] | null {
-  if (!lowlight.registered(order.language)) return null;
+function highlighted(request: HighlightRequest): Piece[] | null {
+  if (!lowlight.registered(request.language)) return null;
   const pieces: Piece[] = [];
-  flatten(lowlight.highlight(order.language, order.text).children, "", pieces);
+  flatten(lowlight.highlight(request.language, request.text).children, "", pieces);
   return pieces;
 }
 
-addEventListener("message", (event: MessageEvent<Order>) => {
+addEventListener("message", (event: MessageEvent<HighlightRequest>) => {
   let pieces: Piece[] | null = null;
   try {
-    pieces = coloured(event.data);
+    pieces = highlighted(event.data);
   } catch {
     // The text stays plain.
   }
-  const answer: Coloured = { id: event.data.id, pieces };
-  (postMessage as (message: Coloured) => void)(answer);
+  const response: HighlightResponse = { id: event.data.id, pieces };
+  (postMessage as (message: HighlightResponse) => void)(response);
 });

@@ -6,7 +6,7 @@ import type { Repo } from "./api";
 import { Form } from "./form";
 import { OutcomeView } from "./outcome";
 import { announce } from "./parts";
-import { fragmentOf, questionOf, USUAL, type Question } from "./question";
+import { fragmentOf, questionOf, DEFAULTS, type Question } from "./question";
 import { RepositoriesView } from "./repositories";
 import { isBusy, useAnswer, useRepositories, type Outcome } from "./state";
 import { counted, percent } from "./text";
@@ -16,7 +16,7 @@ import { TokenDialog } from "./token_dialog";
 const REPOSITORIES = "repositories";
 
 function Page() {
-  const [question, setQuestion] = useState<Question>(USUAL);
+  const [question, setQuestion] = useState<Question>(DEFAULTS);
   const [view, setView] = useState<"ask" | "repositories">("ask");
   const [tokenOpen, setTokenOpen] = useState(false);
   const repositories = useRepositories();
@@ -35,11 +35,11 @@ function Page() {
     setQuestion(question);
     if (question.repo !== "" && question.query.trim() !== "") answer(question);
   });
-  useSaid(outcome);
+  useAnnouncements(outcome);
 
   const repos = repositories.list ?? [];
-  const usual = useUsual(repos);
-  const asked = question.repo === "" ? { ...question, repo: usual } : question;
+  const defaultRepo = useDefaultRepository(repos);
+  const asked = question.repo === "" ? { ...question, repo: defaultRepo } : question;
   const ask = () => {
     history.pushState(null, "", `#${fragmentOf(asked)}`);
     answer(asked);
@@ -50,7 +50,7 @@ function Page() {
     history.pushState(null, "", `#${fragment}`);
   };
   const tokenChanged = () => {
-    repositories.look();
+    repositories.refresh();
     if (outcome.kind === "failed" && outcome.problem.needsToken) run(outcome.question);
   };
   const enterToken = () => setTokenOpen(true);
@@ -116,11 +116,11 @@ function Page() {
 }
 
 /** Returns the repository to use if none was chosen: the first one that is ready, else the first. It stays unless it fails. */
-function useUsual(repos: readonly Repo[]): string {
-  const usual = useRef("");
-  const stays = repos.some((repo) => repo.name === usual.current && repo.state !== "failed");
-  if (!stays) usual.current = (repos.find((repo) => repo.state === "ready") ?? repos[0])?.name ?? "";
-  return usual.current;
+function useDefaultRepository(repos: readonly Repo[]): string {
+  const chosen = useRef("");
+  const stays = repos.some((repo) => repo.name === chosen.current && repo.state !== "failed");
+  if (!stays) chosen.current = (repos.find((repo) => repo.state === "ready") ?? repos[0])?.name ?? "";
+  return chosen.current;
 }
 
 /** Moves the focus without changing the URL's fragment, which holds the question. */
@@ -154,7 +154,7 @@ function showOutcome(): void {
 }
 
 /** Announces the outcome of a question to screen readers. */
-function useSaid(outcome: Outcome): void {
+function useAnnouncements(outcome: Outcome): void {
   useEffect(() => {
     if (outcome.kind === "asking") {
       announce("Asking");

@@ -14,8 +14,8 @@ export const INTENTS = [
   "DEFINITION_LOOKUP",
   "EXPLANATION",
 ] as const;
-export const BUDGET = { least: 200, most: 128_000, usual: 8000 };
-export const LIMIT = { least: 1, most: 100, usual: 20 };
+export const BUDGET = { min: 200, max: 128_000, initial: 8000 };
+export const LIMIT = { min: 1, max: 100, initial: 20 };
 
 /** What two compared answers may differ in. */
 export interface Variant {
@@ -37,15 +37,15 @@ export interface Question extends Variant {
   other: Variant | null;
 }
 
-export const USUAL: Question = {
+export const DEFAULTS: Question = {
   repo: "",
   query: "",
   ref: "",
-  budget: BUDGET.usual,
+  budget: BUDGET.initial,
   breadth: "balanced",
   format: "xml",
   intent: "",
-  limit: LIMIT.usual,
+  limit: LIMIT.initial,
   other: null,
 };
 
@@ -66,14 +66,14 @@ export function bodyOf(question: Question, variant: Variant): RepoContextBody {
 /** Returns the fragment that asks a question again; defaults are left out. */
 export function fragmentOf(question: Question): string {
   const parameters = new URLSearchParams();
-  const put = (name: string, value: string | number, usual: string | number) => {
-    if (value !== usual) parameters.set(name, String(value));
+  const put = (name: string, value: string | number, fallback: string | number) => {
+    if (value !== fallback) parameters.set(name, String(value));
   };
   put("repo", question.repo, "");
-  putVariant(put, "", question, USUAL);
-  put("format", question.format, USUAL.format);
+  putVariant(put, "", question, DEFAULTS);
+  put("format", question.format, DEFAULTS.format);
   put("intent", question.intent, "");
-  put("limit", question.limit, USUAL.limit);
+  put("limit", question.limit, DEFAULTS.limit);
   if (question.other !== null) {
     parameters.set("compare", "1");
     putVariant(put, "other-", question.other, question);
@@ -83,37 +83,37 @@ export function fragmentOf(question: Question): string {
 }
 
 function putVariant(
-  put: (name: string, value: string | number, usual: string | number) => void,
+  put: (name: string, value: string | number, fallback: string | number) => void,
   prefix: string,
   variant: Variant,
-  usual: Variant,
+  fallback: Variant,
 ): void {
-  put(`${prefix}ref`, variant.ref, usual.ref);
-  put(`${prefix}budget`, variant.budget, usual.budget);
-  put(`${prefix}breadth`, variant.breadth, usual.breadth);
+  put(`${prefix}ref`, variant.ref, fallback.ref);
+  put(`${prefix}budget`, variant.budget, fallback.budget);
+  put(`${prefix}breadth`, variant.breadth, fallback.breadth);
 }
 
 /** Parses a fragment; unknown or invalid parameters are ignored. */
 export function questionOf(fragment: string): Question {
   const parameters = new URLSearchParams(fragment.replace(/^#/, ""));
-  const text = (name: string, usual: string) => parameters.get(name) ?? usual;
-  const number = (name: string, usual: number, range: { least: number; most: number }) => {
-    const value = Number(parameters.get(name) ?? usual);
-    return Number.isInteger(value) && value >= range.least && value <= range.most ? value : usual;
+  const text = (name: string, fallback: string) => parameters.get(name) ?? fallback;
+  const number = (name: string, fallback: number, range: { min: number; max: number }) => {
+    const value = Number(parameters.get(name) ?? fallback);
+    return Number.isInteger(value) && value >= range.min && value <= range.max ? value : fallback;
   };
-  const variant = (prefix: string, usual: Variant): Variant => ({
-    ref: text(`${prefix}ref`, usual.ref),
-    budget: number(`${prefix}budget`, usual.budget, BUDGET),
-    breadth: oneOf(BREADTHS, parameters.get(`${prefix}breadth`)) ?? usual.breadth,
+  const variant = (prefix: string, fallback: Variant): Variant => ({
+    ref: text(`${prefix}ref`, fallback.ref),
+    budget: number(`${prefix}budget`, fallback.budget, BUDGET),
+    breadth: oneOf(BREADTHS, parameters.get(`${prefix}breadth`)) ?? fallback.breadth,
   });
-  const first = variant("", USUAL);
+  const first = variant("", DEFAULTS);
   return {
     ...first,
     repo: text("repo", ""),
     query: text("query", ""),
-    format: oneOf(FORMATS, parameters.get("format")) ?? USUAL.format,
+    format: oneOf(FORMATS, parameters.get("format")) ?? DEFAULTS.format,
     intent: oneOf(INTENTS, parameters.get("intent")) ?? "",
-    limit: number("limit", USUAL.limit, LIMIT),
+    limit: number("limit", DEFAULTS.limit, LIMIT),
     other: parameters.has("compare") ? variant("other-", first) : null,
   };
 }

@@ -71,8 +71,8 @@ interface Props {
 
 export function RepositoriesView({ repositories, choose, enterToken }: Props) {
   const [filter, setFilter] = useState("");
-  const { list, problem, look } = repositories;
-  if (problem !== null && list === null) return <Failed problem={problem} again={look} enterToken={enterToken} />;
+  const { list, problem, refresh } = repositories;
+  if (problem !== null && list === null) return <Failed problem={problem} again={refresh} enterToken={enterToken} />;
   if (list === null) return <p class="empty">Loading…</p>;
   const wanted = filter.trim().toLowerCase();
   const shown = list.filter((repo) => repo.name.toLowerCase().includes(wanted));
@@ -103,8 +103,8 @@ function Card({ repo, choose }: { repo: Repo; choose: (name: string) => void }) 
   const source = "path" in repo.source ? repo.source.path : repo.source.git;
   const languages = Object.entries(repo.languages).sort((a, b) => b[1] - a[1]);
   const skipped = Object.entries(repo.skipped).sort((a, b) => b[1] - a[1]);
-  const list = (entries: [string, number][], most: number) =>
-    entries.slice(0, most).map(([name, files]) => `${visible(name)} ${count(files)}`).join(", ");
+  const list = (entries: [string, number][], max: number) =>
+    entries.slice(0, max).map(([name, files]) => `${visible(name)} ${count(files)}`).join(", ");
   return (
     <li>
       <div class="card-head">

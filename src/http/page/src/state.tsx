@@ -6,15 +6,15 @@ import { ask, Problem, repositories, type ContextAnswer, type Repo } from "./api
 import { bodyOf, type Question } from "./question";
 
 /** Interval in milliseconds at which the repositories are polled: while one is busy, and otherwise. */
-const BUSY = 1000;
-const QUIET = 15_000;
+const BUSY_INTERVAL = 1000;
+const IDLE_INTERVAL = 15_000;
 
 export const isBusy = (repo: Repo) => repo.state === "indexing" || repo.progress.phase !== "idle";
 
 export interface Repositories {
   list: Repo[] | null;
   problem: Problem | null;
-  look: () => void;
+  refresh: () => void;
 }
 
 /** Returns the repositories, polled while the page is visible. */
@@ -22,39 +22,45 @@ export function useRepositories(): Repositories {
   const [list, setList] = useState<Repo[] | null>(null);
   const [problem, setProblem] = useState<Problem | null>(null);
   const [round, setRound] = useState(0);
-  const look = useCallback(() => setRound((at) => at + 1), []);
+  const refresh = useCallback(() => setRound((at) => at + 1), []);
   useEffect(() => {
     const stop = new AbortController();
     let timer = 0;
-    const again = async () => {
-      let wait = QUIET;
+    let isPolling = false;
+    const poll = async () => {
+      // Each poll starts the next one: a second one at the same time would double the rate for good.
+      if (isPolling) return;
+      isPolling = true;
+      let wait = IDLE_INTERVAL;
       try {
         const found = await repositories(stop.signal);
         setList(found);
         setProblem(null);
-        if (found.some(isBusy)) wait = BUSY;
+        if (found.some(isBusy)) wait = BUSY_INTERVAL;
       } catch (error) {
         if (stop.signal.aborted) return;
         const failed = asProblem(error);
         setProblem(failed);
         if (failed.needsToken) return setList(null);
         wait = Math.max(failed.retryAfter * 1000, 3000);
+      } finally {
+        isPolling = false;
       }
-      timer = setTimeout(() => void again(), wait);
+      if (!document.hidden) timer = setTimeout(() => void poll(), wait);
     };
-    const seen = () => {
+    const visibilityChanged = () => {
       clearTimeout(timer);
-      if (!document.hidden) void again();
+      if (!document.hidden) void poll();
     };
-    void again();
-    document.addEventListener("visibilitychange", seen);
+    void poll();
+    document.addEventListener("visibilitychange", visibilityChanged);
     return () => {
       stop.abort();
       clearTimeout(timer);
-      document.removeEventListener("visibilitychange", seen);
+      document.removeEventListener("visibilitychange", visibilityChanged);
     };
   }, [round]);
-  return { list, problem, look };
+  return { list, problem, refresh };
 }
 
 export type Outcome =
@@ -66,8 +72,8 @@ export type Outcome =
   /** One answer, or two that are compared. */
   | { kind: "answered"; question: Question; answers: ContextAnswer[] };
 
-/** Most retries while an index is being built: about half an hour. */
-const ATTEMPTS = 1800;
+/** Maximum number of retries while an index is being built: about half an hour. */
+const MAX_RETRIES = 1800;
 
 /** Asks one question at a time; a new one replaces the previous one. */
 export function useAnswer(): { outcome: Outcome; run: (question: Question) => void; stop: () => void } {
@@ -102,7 +108,7 @@ export function useAnswer(): { outcome: Outcome; run: (question: Question) => vo
       }
     };
     tell({ kind: "asking", question });
-    void attempt(ATTEMPTS);
+    void attempt(MAX_RETRIES);
   }, []);
   return { outcome, run, stop };
 }
