@@ -29,7 +29,7 @@ from prometheus_client.openmetrics.parser import text_string_to_metric_families
 foveate, work = sys.argv[1], Path(sys.argv[2]).resolve()
 config = Path(__file__).resolve().parent.parent / "config"
 PROMETHEUS, GRAFANA = config / "prometheus", config / "grafana"
-PATIENCE_S = 60
+TIMEOUT_S = 60
 SHOP = {
     "shop/cart.py": "from shop.price import total_price\n\n\nclass Cart:\n    def checkout(self):\n"
     "        return total_price(self.items)\n",
@@ -67,14 +67,14 @@ def post(url, body):
 
 def until(what, condition):
     started = time.monotonic()
-    while time.monotonic() - started < PATIENCE_S:
+    while time.monotonic() - started < TIMEOUT_S:
         try:
             if value := condition():
                 return value
         except OSError:
             pass
         time.sleep(0.2)
-    fail(f"waited {PATIENCE_S} s in vain for {what}")
+    fail(f"waited {TIMEOUT_S} s in vain for {what}")
 
 
 def free_address():

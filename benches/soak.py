@@ -38,7 +38,7 @@ CODE = {".py", ".ts", ".js", ".go", ".rs", ".java", ".rb", ".php", ".c", ".cpp",
 MAX_FILES = 400
 # Seconds between two comparisons, and between two samples.
 COMPARE_SECONDS, SAMPLE_SECONDS = 150, 5
-PATIENCE = 300
+TIMEOUT = 300
 # A busy server may answer with these statuses; anything else is a failure.
 PASSING = {409, 429, 503}
 # Fields that differ between two answers to the same question.
@@ -86,7 +86,7 @@ class Server:
         request = urllib.request.Request(self.url + path, data=data, method=method)
         request.add_header("content-type", "application/json")
         try:
-            with urllib.request.urlopen(request, timeout=PATIENCE) as response:
+            with urllib.request.urlopen(request, timeout=TIMEOUT) as response:
                 text = response.read()
                 return response.status, json.loads(text) if text else None
         except urllib.error.HTTPError as error:
@@ -346,7 +346,7 @@ def told(server, repository, questions):
 
 def wait(told, wanted=None):
     """Polls `told` until it is complete and equal to `wanted`, if given; returns the last result at a timeout."""
-    end = time.monotonic() + PATIENCE
+    end = time.monotonic() + TIMEOUT
     while True:
         result = told()
         if result is not None and wanted in (None, result) or time.monotonic() > end:

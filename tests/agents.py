@@ -22,7 +22,7 @@ from mcp import Client, StdioServerParameters
 
 FOVEATE, MODULES = (Path(argument).resolve() for argument in sys.argv[1:3])
 HERE = Path(__file__).resolve().parent
-PATIENCE_S = 60
+TIMEOUT_S = 60
 GIT = ["git", "-c", "user.name=t", "-c", "user.email=t@example.org", "-c", "init.defaultBranch=main"]
 SHOP = {
     "shop/cart.py": "from shop.price import total_price\n\n\nclass Cart:\n    def checkout(self):\n"
@@ -53,7 +53,7 @@ class Server:
         self.url = re.search(r"http://\S+", self.process.stdout.readline()).group(0)
 
     def __enter__(self):
-        until = time.monotonic() + PATIENCE_S
+        until = time.monotonic() + TIMEOUT_S
         while time.monotonic() < until:
             try:
                 urllib.request.urlopen(f"{self.url}/readyz", timeout=10).close()
@@ -64,12 +64,12 @@ class Server:
 
     def __exit__(self, *_):
         self.process.terminate()
-        self.process.wait(PATIENCE_S)
+        self.process.wait(TIMEOUT_S)
 
 
 async def check(name, server):
     """The calls of one agent through the Python SDK."""
-    async with Client(server, read_timeout_seconds=PATIENCE_S) as client:
+    async with Client(server, read_timeout_seconds=TIMEOUT_S) as client:
         tools = [tool.name for tool in (await client.list_tools()).tools]
         assert tools == TOOLS, tools
         first = await client.call_tool("context", {"query": QUERY})
@@ -93,7 +93,7 @@ def typescript(root, cache, url):
         script = shutil.copy(HERE / "agents/client.mjs", at)
         os.symlink(MODULES, Path(at) / "node_modules")
         command = ["node", script, FOVEATE, root, cache, f"{url}/mcp"]
-        subprocess.run(command, check=True, timeout=4 * PATIENCE_S)
+        subprocess.run(command, check=True, timeout=4 * TIMEOUT_S)
 
 
 def inspector(root, cache, url):
@@ -107,7 +107,7 @@ def inspector(root, cache, url):
                 [*command, *server, "--method", *method],
                 capture_output=True,
                 text=True,
-                timeout=PATIENCE_S,
+                timeout=TIMEOUT_S,
                 env={**os.environ, "FOVEATE_CACHE_DIR": str(cache)},
             )
             assert run.returncode == 0, (name, method, run.stderr)

@@ -21,7 +21,7 @@ import urllib.parse
 from pathlib import Path
 
 FOVEATE = Path(sys.argv[1]).resolve()
-PATIENCE = 120
+TIMEOUT = 120
 GIT = ["git", "-c", "user.name=t", "-c", "user.email=t@example.org", "-c", "init.defaultBranch=main"]
 CLEAN = {
     **os.environ,
@@ -88,10 +88,10 @@ class Server:
 
     def __exit__(self, *_):
         self.process.terminate()
-        self.process.wait(PATIENCE)
+        self.process.wait(TIMEOUT)
 
     def call(self, method, path, body=None, headers=None):
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=TIMEOUT)
         headers = dict(headers or {})
         if isinstance(body, dict):
             body = json.dumps(body)
@@ -108,7 +108,7 @@ class Server:
         return status, answer
 
     def ready(self, name):
-        until = time.monotonic() + PATIENCE
+        until = time.monotonic() + TIMEOUT
         while time.monotonic() < until:
             quoted = urllib.parse.quote(name, safe="")
             answer = self.call("GET", f"/repos/{quoted}")[1]
@@ -198,10 +198,10 @@ def half_open_connections_do_not_block_the_server(place):
             same(server.call("GET", path)[0], 200, path)
         began = time.monotonic()
         server.process.send_signal(signal.SIGTERM)
-        same(server.process.wait(PATIENCE), 0, "end")
+        same(server.process.wait(TIMEOUT), 0, "end")
         assert time.monotonic() - began < 5, "half-open connections hold up the end"
     with Server(place / "data", SERVER__HEAD_TIMEOUT_MS="200") as server:
-        connection = socket.create_connection(("127.0.0.1", server.port), timeout=PATIENCE)
+        connection = socket.create_connection(("127.0.0.1", server.port), timeout=TIMEOUT)
         connection.sendall(b"GET /healthz HTTP/1.1\r\nhost: x")
         while connection.recv(1024):
             pass
@@ -223,7 +223,7 @@ def server_survives_a_file_that_breaks_a_parser(place):
         # Another such file, and then a normal one, are saved while the server runs.
         (shop / "shop/second.py").write_text(killer)
         (shop / "shop/till.py").write_text("def open_till(till):\n    return till\n")
-        until = time.monotonic() + PATIENCE
+        until = time.monotonic() + TIMEOUT
         while "def open_till" not in server.call("POST", "/context", {"repo": "shop", "query": "open_till"})[1]["context"]:
             assert time.monotonic() < until, "what is saved beside it is not found"
             time.sleep(0.1)
@@ -365,7 +365,7 @@ def second_run_uses_the_cache(place):
     for file in (place / "cache", *(place / "cache").rglob("*")):
         same(stat.S_IMODE(file.lstat().st_mode) & 0o077, 0, file)
     runs = [subprocess.Popen(run, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=CLEAN) for _ in range(4)]
-    same([process.wait(PATIENCE) for process in runs], [0] * 4, "runs at a time")
+    same([process.wait(TIMEOUT) for process in runs], [0] * 4, "runs at a time")
     listed = subprocess.run([FOVEATE, "cache", "list", "--cache-dir", place / "cache"], capture_output=True, text=True, env=CLEAN)
     assert str(place / "shop") in listed.stdout, listed
 

@@ -10,7 +10,7 @@ import urllib.request
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-PATIENCE_S = 120
+TIMEOUT_S = 120
 GIT = ["git", "-c", "user.name=t", "-c", "user.email=t@example.org", "-c", "init.defaultBranch=main"]
 CLEAN = {**os.environ, "GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_SYSTEM": "/dev/null"}
 FILES = {
@@ -96,7 +96,7 @@ class Server:
         self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
         self.url = re.search(r"http://[\d.:]+", self.process.stdout.readline()).group(0)
         self.call("POST", "/repos", {"name": name, "source": {"path": str(root)}})
-        until = time.monotonic() + PATIENCE_S
+        until = time.monotonic() + TIMEOUT_S
         path = f"/repos/{name.replace('/', '%2F')}"
         while self.call("GET", path)["state"] != "ready":
             assert time.monotonic() < until, self.call("GET", path)
@@ -106,7 +106,7 @@ class Server:
         headers = {"authorization": f"Bearer {self.token}", "content-type": "application/json"}
         data = None if body is None else json.dumps(body).encode()
         request = urllib.request.Request(self.url + path, data, headers, method=method)
-        with urllib.request.urlopen(request, timeout=PATIENCE_S) as response:
+        with urllib.request.urlopen(request, timeout=TIMEOUT_S) as response:
             return json.loads(response.read())
 
     def __enter__(self):
@@ -114,4 +114,4 @@ class Server:
 
     def __exit__(self, *_):
         self.process.terminate()
-        self.process.wait(PATIENCE_S)
+        self.process.wait(TIMEOUT_S)

@@ -9,7 +9,7 @@ use reqwest::StatusCode;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::app::{PATIENCE, SHOP, TestApp, commit, git, path_with_git, tree};
+use crate::app::{SHOP, TIMEOUT, TestApp, commit, git, path_with_git, tree};
 use crate::process::Process;
 
 /// An allowed directory `allowed` with the repository `shop`, and beside it a repository `secret`.
@@ -243,7 +243,7 @@ async fn hanging_git_is_killed_with_the_request() {
     let process = PathBuf::from(format!("/proc/{}", process.trim()));
     let start = std::time::Instant::now();
     while process.exists() {
-        assert!(start.elapsed() < PATIENCE, "git is still there");
+        assert!(start.elapsed() < TIMEOUT, "git is still there");
         tokio::task::yield_now().await;
     }
 }

@@ -18,7 +18,7 @@ use tokio_util::sync::CancellationToken;
 use crate::{database, index_report};
 
 /// Limit of each wait: long enough for a busy machine. A passing test never waits that long.
-pub const PATIENCE: Duration = Duration::from_secs(180);
+pub const TIMEOUT: Duration = Duration::from_secs(180);
 
 /// A running service.
 pub struct TestApp {
@@ -183,7 +183,7 @@ impl TestApp {
                 return repo;
             }
             assert!(
-                start.elapsed() < PATIENCE,
+                start.elapsed() < TIMEOUT,
                 "waited in vain, last seen: {repo}"
             );
             tokio::time::sleep(Duration::from_millis(20)).await;
@@ -240,7 +240,7 @@ pub fn places(answer: &Value, name: &str) -> Vec<String> {
     paths
 }
 
-/// Polls `attempt` until it gives a result; panics after [`PATIENCE`].
+/// Polls `attempt` until it gives a result; panics after [`TIMEOUT`].
 pub async fn until<T, F: Future<Output = Option<T>>>(
     what: &str,
     mut attempt: impl FnMut() -> F,
@@ -250,7 +250,7 @@ pub async fn until<T, F: Future<Output = Option<T>>>(
         if let Some(result) = attempt().await {
             return result;
         }
-        assert!(start.elapsed() < PATIENCE, "waited in vain for {what}");
+        assert!(start.elapsed() < TIMEOUT, "waited in vain for {what}");
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
 }

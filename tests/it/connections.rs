@@ -8,7 +8,7 @@ use rustix::process::Signal;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
-use crate::app::{PATIENCE, SHOP, TestApp, tree};
+use crate::app::{SHOP, TIMEOUT, TestApp, tree};
 use crate::index_report::Service as _;
 use crate::process::Process;
 
@@ -22,7 +22,7 @@ async fn open(url: &str, text: &str) -> TcpStream {
 /// Waits until the server closes the connection, and returns everything it sent.
 async fn read_to_end(mut stream: TcpStream) -> String {
     let mut said = Vec::new();
-    let read = tokio::time::timeout(PATIENCE, stream.read_to_end(&mut said));
+    let read = tokio::time::timeout(TIMEOUT, stream.read_to_end(&mut said));
     // A reset also ends the connection.
     let _ = read.await.expect("the server closes it");
     String::from_utf8_lossy(&said).into_owned()
@@ -75,7 +75,7 @@ async fn webhooks_of_strangers_take_no_slots_of_others() {
     };
     let begins = async |stream: &mut TcpStream, wanted: &str| {
         let mut buffer = [0; 64];
-        let read = tokio::time::timeout(PATIENCE, stream.read(&mut buffer)).await;
+        let read = tokio::time::timeout(TIMEOUT, stream.read(&mut buffer)).await;
         let said = String::from_utf8_lossy(&buffer[..read.unwrap().unwrap()]).into_owned();
         assert!(said.starts_with(wanted), "{said}");
     };

@@ -12,7 +12,7 @@ use foveate_index::lexical::MAX_SEGMENTS;
 use notify::{RecursiveMode, Watcher as _};
 use serde_json::{Value, json};
 
-use crate::app::{PATIENCE, commit, git, tree};
+use crate::app::{TIMEOUT, commit, git, tree};
 use crate::index_report::{self, Service as _, fresh_build_report, reports_become};
 
 /// The number of kills, and the number of data directories that share them and are tested concurrently.
@@ -82,7 +82,7 @@ impl Server {
             if let Some(seen) = inspect(&repo) {
                 return seen;
             }
-            assert!(start.elapsed() < PATIENCE, "no {what}: {repo}");
+            assert!(start.elapsed() < TIMEOUT, "no {what}: {repo}");
             tokio::task::yield_now().await;
         }
     }

@@ -7,7 +7,7 @@ use std::time::Instant;
 use reqwest::Client;
 use serde_json::{Value, json};
 
-use crate::app::{PATIENCE, TestApp, sum_of, until};
+use crate::app::{TIMEOUT, TestApp, sum_of, until};
 
 /// Queries whose answers are compared.
 const QUERIES: [&str; 5] = [
@@ -94,7 +94,7 @@ pub async fn reports_become(service: &impl Service, name: &str, wanted: &IndexRe
     let start = Instant::now();
     until(what, async || {
         let report = index_report(service, name).await?;
-        if start.elapsed() > PATIENCE * 9 / 10 {
+        if start.elapsed() > TIMEOUT * 9 / 10 {
             // Shortly before the timeout: show the difference instead.
             for (report, wanted) in report.0.iter().zip(&wanted.0) {
                 assert_eq!(report, wanted, "{what}");

@@ -21,7 +21,7 @@ use tokio::io::AsyncWriteExt as _;
 use tokio::net::TcpStream;
 use tokio_util::sync::CancellationToken;
 
-use crate::app::{PATIENCE, SHOP, TestApp, commit, git, path_with_git, places, tree, until};
+use crate::app::{SHOP, TIMEOUT, TestApp, commit, git, path_with_git, places, tree, until};
 use crate::git_server::{Hub, Mood};
 use crate::index_report::Service as _;
 use crate::process::Process;
@@ -272,7 +272,7 @@ async fn silent_server_delays_neither_shutdown_nor_removal() {
     let left = fs::read_dir(app.data().join("git")).unwrap().count();
     assert_eq!(left, 0, "nothing half-made stays");
     add(&app, &hub.url, None).await;
-    let end = tokio::time::timeout(PATIENCE, app.end());
+    let end = tokio::time::timeout(TIMEOUT, app.end());
     end.await
         .expect("it ends although the server does not answer");
 }
@@ -476,9 +476,9 @@ pub fn copy_of(root: &Path, directory: &Path, max_bytes: u64) -> LocalClone {
     };
     let settings = ConnectionSettings {
         schemes: schemes.into(),
-        timeout: PATIENCE,
+        timeout: TIMEOUT,
         max_bytes,
-        stall: PATIENCE,
+        stall: TIMEOUT,
         follow_redirects: false,
         private_hosts: PrivateHosts::All,
         tokens: BTreeMap::new(),

@@ -8,7 +8,7 @@ use tokio::net::TcpStream;
 
 use foveate::config::Config;
 
-use crate::app::{PATIENCE, SHOP, TestApp, tree, until};
+use crate::app::{SHOP, TIMEOUT, TestApp, tree, until};
 use crate::process::Process;
 
 #[tokio::test(flavor = "multi_thread")]
@@ -58,7 +58,7 @@ async fn finishes(listen: &str, over_mcp: bool) {
     stream.read_to_string(&mut answer).await.unwrap();
     assert!(answer.starts_with("HTTP/1.1 200 OK"), "{answer}");
     assert!(answer.contains("shop/price.py"));
-    let ended = tokio::time::timeout(PATIENCE, app.running).await;
+    let ended = tokio::time::timeout(TIMEOUT, app.running).await;
     ended.expect("it ends").unwrap();
     // A process just forked by another test may hold the socket for a moment.
     until("nobody listens", async || {
@@ -85,7 +85,7 @@ async fn indexing_does_not_delay_shutdown() {
     app.repo_until("big", |repo| repo["progress"]["phase"] != "waiting")
         .await;
     app.stop.cancel();
-    let ended = tokio::time::timeout(PATIENCE, app.running).await;
+    let ended = tokio::time::timeout(TIMEOUT, app.running).await;
     ended.expect("it ends").unwrap();
 }
 
@@ -100,7 +100,7 @@ async fn unfinished_request_is_dropped_after_the_grace_period() {
     let mut buffer = [0; 256];
     assert!(stream.read(&mut buffer).await.unwrap() > 0);
     app.stop.cancel();
-    let ended = tokio::time::timeout(PATIENCE, app.running).await;
+    let ended = tokio::time::timeout(TIMEOUT, app.running).await;
     ended.expect("it ends").unwrap();
 }
 

@@ -12,7 +12,7 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 use tokio_util::sync::CancellationToken;
 
-use crate::app::{PATIENCE, TestApp, save, sum_of, until};
+use crate::app::{TIMEOUT, TestApp, save, sum_of, until};
 
 /// A certificate for `localhost` and its key, as PEM.
 struct KeyPair {
@@ -115,7 +115,7 @@ async fn certificate_is_reloaded_while_the_server_runs() {
 /// Waits until the server closes the connection.
 async fn wait_until_closed(mut stream: TcpStream) {
     let mut said = Vec::new();
-    let read = tokio::time::timeout(PATIENCE, stream.read_to_end(&mut said));
+    let read = tokio::time::timeout(TIMEOUT, stream.read_to_end(&mut said));
     let _ = read.await.expect("the server closes it");
 }
 

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import { ISSUE, shop } from "./repositories.mjs";
-import { PATIENCE, Server } from "./server.mjs";
+import { Server, TIMEOUT } from "./server.mjs";
 import { answer, asking, submit } from "./steps.mjs";
 
 async function with_access(world, check) {
@@ -15,7 +15,7 @@ async function with_access(world, check) {
     await server.add("acme/shop", { path: root });
     const key = ["key", "create", "--scope", "read", "--data-dir", join(server.data, "data")];
     const token = execFileSync(world.foveate, key, { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] }).trim();
-    const end = Date.now() + PATIENCE;
+    const end = Date.now() + TIMEOUT;
     while ((await server.call("/repos")).code !== "missing_token" && Date.now() < end) {
       await new Promise((resolve) => setTimeout(resolve, 50));
     }

@@ -14,7 +14,7 @@ import { ACCESSIBILITY } from "./accessibility.mjs";
 import { ANSWERS } from "./answers.mjs";
 import { HOSTILITY } from "./hostility.mjs";
 import { hostile, shop } from "./repositories.mjs";
-import { PATIENCE, Server } from "./server.mjs";
+import { Server, TIMEOUT } from "./server.mjs";
 import { STATES } from "./states.mjs";
 
 const [foveate, modules, out] = process.argv.slice(2, 5).map((path) => resolve(path));
@@ -44,7 +44,7 @@ class World {
   async page({ at = "", server = this.server, ...options } = {}) {
     const settings = { viewport: { width: 1280, height: 900 }, ...options };
     const context = await this.#browser.newContext(settings);
-    context.setDefaultTimeout(PATIENCE);
+    context.setDefaultTimeout(TIMEOUT);
     this.#contexts.push(context);
     await context.grantPermissions(["clipboard-read", "clipboard-write"], { origin: server.url });
     if (ASSETS !== undefined) await context.route("**/page/*", (route) => route.fulfill({ path: join(ASSETS, route.request().url().split("/").pop()) }));

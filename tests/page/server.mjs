@@ -7,7 +7,7 @@ import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 
 /** Timeout in milliseconds for every wait, long enough for a busy machine. */
-export const PATIENCE = 120_000;
+export const TIMEOUT = 120_000;
 
 const GIT = ["-c", "user.name=t", "-c", "user.email=t@example.org", "-c", "init.defaultBranch=main"];
 const CLEAN = { ...process.env, GIT_CONFIG_GLOBAL: "/dev/null", GIT_CONFIG_SYSTEM: "/dev/null" };
@@ -66,7 +66,7 @@ export class Server {
   }
 
   async until(name, wanted, token) {
-    const end = Date.now() + PATIENCE;
+    const end = Date.now() + TIMEOUT;
     for (;;) {
       const repo = await this.call(`/repos/${encodeURIComponent(name)}`, undefined, token);
       if (wanted(repo)) return repo;
