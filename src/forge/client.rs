@@ -87,17 +87,17 @@ impl Client {
         request.headers(trace::headers(&Span::current()))
     }
 
-    /// Sends a request. `whose` identifies the token: each one has its own rate limit. `None`: what the request names
+    /// Sends a request. Each token, identified by `token_id`, has its own rate limit. `None`: what the request names
     /// does not exist, or the token may not see it (status 404).
     ///
     /// # Errors
     /// See [`CallError`]. Status 401 is [`CallError::Failed`], as a token may have expired.
     pub async fn send(
         &self,
-        whose: &str,
+        token_id: &str,
         request: RequestBuilder,
     ) -> Result<Option<Reply>, CallError> {
-        if let Some(left) = self.pauses.left(whose, Instant::now()) {
+        if let Some(left) = self.pauses.left(token_id, Instant::now()) {
             return Err(waiting(left));
         }
         let mut response = self.follow(request).await?;
@@ -110,7 +110,7 @@ impl Client {
             _ => &nothing,
         };
         if let Some(wait) = rate_limit_wait(status, &headers, reply_body) {
-            return Err(waiting(self.pauses.begin(whose, wait, Instant::now())));
+            return Err(waiting(self.pauses.begin(token_id, wait, Instant::now())));
         }
         if status == StatusCode::NOT_FOUND {
             return Ok(None);

@@ -237,11 +237,11 @@ impl Host {
         if let Some(body) = body {
             request = request.json(body);
         }
-        let whose = match scope.installation {
+        let token_id = match scope.installation {
             Some(installation) => installation.to_string(),
             None => "token".to_owned(),
         };
-        let reply = self.client.send(&whose, request).await;
+        let reply = self.client.send(&token_id, request).await;
         if matches!(reply, Err(CallError::Failed(_))) {
             // The token may have been revoked; the next attempt requests a new one.
             self.tokens

@@ -36,18 +36,18 @@ pub struct Pauses(Mutex<HashMap<String, Pause>>);
 
 impl Pauses {
     /// Returns the remaining time of a pause.
-    pub fn left(&self, whose: &str, now: Instant) -> Option<Duration> {
-        let until = self.0.lock().get(whose)?.until;
+    pub fn left(&self, token_id: &str, now: Instant) -> Option<Duration> {
+        let until = self.0.lock().get(token_id)?.until;
         (until > now).then(|| until - now)
     }
 
     /// Begins a pause and returns its length. If the forge gives no time and another pause ended recently,
     /// the new one is twice as long.
-    pub fn begin(&self, whose: &str, wait: Wait, now: Instant) -> Duration {
+    pub fn begin(&self, token_id: &str, wait: Wait, now: Instant) -> Duration {
         let mut pauses = self.0.lock();
         // A pause is remembered after its end for as long as it lasted.
         pauses.retain(|_, pause| now < pause.until + pause.length);
-        let length = match (wait, pauses.get(whose)) {
+        let length = match (wait, pauses.get(token_id)) {
             (Wait::For(length), _) => length.clamp(Duration::from_secs(1), MAX_PAUSE),
             (Wait::Unspecified, None) => MIN_PAUSE,
             // Responses to requests that were sent at the same time count as one rate limit.
@@ -55,7 +55,7 @@ impl Pauses {
             (Wait::Unspecified, Some(pause)) => (pause.length * 2).clamp(MIN_PAUSE, MAX_PAUSE),
         };
         let until = now + length;
-        pauses.insert(whose.to_owned(), Pause { until, length });
+        pauses.insert(token_id.to_owned(), Pause { until, length });
         length
     }
 }

@@ -220,14 +220,14 @@ fn wrong_field(reason: &str) -> Problem {
     let missing = message.strip_prefix("missing field `");
     let missing = missing.and_then(|rest| rest.split_once('`'));
     let field = missing.map_or_else(|| path.to_owned(), |(name, _)| join(name));
-    let told = wrong_value::explain(message);
+    let explained = wrong_value::explain(message);
     if field.is_empty() {
-        let detail = format!("the request: {told}");
+        let detail = format!("the request: {explained}");
         return Problem::new(StatusCode::BAD_REQUEST, "invalid_field", detail);
     }
     let detail = match missing {
         Some(_) => format!("`{field}` is missing"),
-        None => format!("`{field}`: {told}"),
+        None => format!("`{field}`: {explained}"),
     };
     Problem::invalid_field(&field, detail)
 }

@@ -46,11 +46,11 @@ pub enum GitError {
     #[error("{} is not a git repository", .0.display())]
     NotARepository(PathBuf),
     /// The repository is broken, or this version of git refuses to read it.
-    #[error("{}: {complaint}; {advice}", .directory.display())]
+    #[error("{}: {reason}; {advice}", .directory.display())]
     Refused {
         /// The directory from which the repository was searched.
         directory: PathBuf,
-        complaint: String,
+        reason: String,
         advice: &'static str,
     },
     #[error("{reference:?} is not a ref: {reason}")]
@@ -174,8 +174,8 @@ const REFUSALS: [[&str; 2]; 7] = [
 ];
 
 /// Whether a server answered that it does not send a commit, as opposed to failing.
-fn refuses_commit(complaints: &str) -> bool {
-    let text = complaints.to_ascii_lowercase();
+fn refuses_commit(errors: &str) -> bool {
+    let text = errors.to_ascii_lowercase();
     let is_in = |line: &str, [first, second]: [&str; 2]| {
         let found = line.split_once(first);
         found.is_some_and(|(_, rest)| rest.contains(second))
@@ -431,23 +431,23 @@ fn refusal(directory: &Path, stderr: &[u8]) -> Option<GitError> {
     let message = command::first_lines(stderr);
     // Git's advice after it does not help: settings of users do not apply here.
     let first = message.split(';').next().unwrap_or_default();
-    let complaint = first.strip_prefix("fatal: ").unwrap_or(first);
+    let reason = first.strip_prefix("fatal: ").unwrap_or(first);
     let is_own = directory.join(".git").symlink_metadata().is_ok();
-    let is_none = complaint.contains("not a git repository") && !is_own;
+    let is_none = reason.contains("not a git repository") && !is_own;
     // A bare repository is read from its top directory, but not from directories inside it.
-    if is_none || complaint.contains("safe.bareRepository") {
+    if is_none || reason.contains("safe.bareRepository") {
         return None;
     }
     let is_of_others = ["dubious ownership", "unsafe repository"];
-    let advice = match is_of_others.iter().any(|words| complaint.contains(words)) {
+    let advice = match is_of_others.iter().any(|words| reason.contains(words)) {
         true => "use git 2.41 or newer, or run foveate as the owner of the repository",
         false => "repair it until `git status` works there",
     };
     Some(GitError::Refused {
         directory: directory.to_owned(),
-        complaint: match complaint {
+        reason: match reason {
             "" => "git failed without a message".to_owned(),
-            complaint => format!("git says: {complaint}"),
+            reason => format!("git says: {reason}"),
         },
         advice,
     })

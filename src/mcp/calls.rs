@@ -316,10 +316,10 @@ fn refusal(tool: ToolName, error: &ArgumentError) -> String {
         let parameters = tool.parameters().join(", ");
         return format!("{unknown}; `{}` takes {parameters}", tool.name());
     }
-    let told = wrong_value::explain(&error.reason);
+    let explained = wrong_value::explain(&error.reason);
     match &error.name {
-        Some(name) => format!("`{name}`: {told}"),
-        None => told,
+        Some(name) => format!("`{name}`: {explained}"),
+        None => explained,
     }
 }
 

@@ -323,11 +323,11 @@ fn second_server_on_a_data_directory_is_refused() {
     let data = tempfile::tempdir().unwrap();
     let first = Server::start(data.path());
     let second = foveate(data.path()).output().unwrap();
-    let complaint = String::from_utf8(second.stderr).unwrap();
-    assert_eq!(second.status.code(), Some(2), "{complaint}");
+    let message = String::from_utf8(second.stderr).unwrap();
+    assert_eq!(second.status.code(), Some(2), "{message}");
     let process = format!("(process {})", first.child.id());
-    assert!(complaint.contains(&process), "{complaint}");
-    assert!(complaint.contains("--data-dir"), "{complaint}");
+    assert!(message.contains(&process), "{message}");
+    assert!(message.contains("--data-dir"), "{message}");
     // The lock ends with the process that held it.
     first.kill();
     Server::start(data.path()).stop();

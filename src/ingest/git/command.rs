@@ -29,7 +29,7 @@ const SETTINGS: [&str; 9] = [
 pub const LARGE_FILES: &str = "core.bigFileThreshold=2m";
 
 /// Largest part of git's error output that is kept, in bytes.
-pub const COMPLAINT_BYTES: usize = 4096;
+pub const MAX_ERROR_BYTES: usize = 4096;
 
 /// Environment of every call.
 const ENVIRONMENT: [(&str, &str); 7] = [

@@ -185,25 +185,25 @@ impl Connection {
     }
 
     /// Returns a server's error message without the credentials, and with advice for known errors.
-    pub fn explained(&self, complaint: &str) -> String {
-        let mut complaint = self.redact(complaint);
-        if !self.settings.follow_redirects && complaint.contains("returned error: 30") {
-            complaint += " (the server redirects: register the new address, or see \
+    pub fn explained(&self, message: &str) -> String {
+        let mut message = self.redact(message);
+        if !self.settings.follow_redirects && message.contains("returned error: 30") {
+            message += " (the server redirects: register the new address, or see \
                           `git.follow_redirects`)";
         }
-        complaint
+        message
     }
 
     /// Replaces the credentials in a server's error message.
-    fn redact(&self, complaint: &str) -> String {
+    fn redact(&self, message: &str) -> String {
         match self.login() {
             Ok(Some((user, password, _))) => [password, user]
                 .iter()
                 .filter(|word| word.len() > 3)
-                .fold(complaint.to_owned(), |text, word| {
+                .fold(message.to_owned(), |text, word| {
                     text.replace(&**word, "***")
                 }),
-            _ => complaint.to_owned(),
+            _ => message.to_owned(),
         }
     }
 }

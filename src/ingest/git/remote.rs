@@ -393,10 +393,10 @@ impl LocalClone {
         }
         run_limits.check()?;
         process::refuse_killed(&command, status)?;
-        let complaints = transfer.complaints();
-        let first = command::first_lines(complaints.as_bytes());
+        let errors = transfer.errors();
+        let first = command::first_lines(errors.as_bytes());
         let (subcommand, stderr) = (subcommand.to_owned(), self.connection.explained(&first));
-        Err(match refuses_commit(complaints) {
+        Err(match refuses_commit(errors) {
             true => GitError::NotSent { subcommand, stderr },
             false => GitError::Failed { subcommand, stderr },
         })
@@ -414,10 +414,10 @@ pub fn ask(connection: &Connection, stop: &CancellationToken) -> Result<(), GitE
     if output.status.success() {
         return Ok(());
     }
-    let complaint = command::first_lines(&output.stderr);
+    let message = command::first_lines(&output.stderr);
     Err(GitError::Failed {
         subcommand: "ls-remote".to_owned(),
-        stderr: connection.explained(&complaint),
+        stderr: connection.explained(&message),
     })
 }
 

@@ -28,8 +28,8 @@ pub fn pieces(
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = process::start(command, run_limits)?;
     let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
-    let (read, complaint) = process::watched(&mut child, run_limits, |threads| {
-        let complaint = threads.spawn(move || stderr.map(drain).unwrap_or_default());
+    let (read, errors) = process::watched(&mut child, run_limits, |threads| {
+        let errors = threads.spawn(move || stderr.map(drain).unwrap_or_default());
         if let Some(mut stdin) = stdin {
             // Git reads all input before it writes. If it exits early, its exit status shows that.
             let _ = stdin.write_all(input);
@@ -38,7 +38,7 @@ pub fn pieces(
             let mut reader = BufReader::with_capacity(BUFFER_BYTES, stdout);
             split(&mut reader, end, max_bytes, take)
         });
-        (read, complaint.join().unwrap_or_default())
+        (read, errors.join().unwrap_or_default())
     });
     if read.is_err() {
         process::end(&mut child);
@@ -50,14 +50,14 @@ pub fn pieces(
     run_limits.check()?;
     read?;
     process::refuse_killed(command, status)?;
-    Err(command::failure(command, &complaint))
+    Err(command::failure(command, &errors))
 }
 
 /// Reads all of git's error output, so that git never blocks on it, and returns the beginning.
 pub(super) fn drain(stderr: ChildStderr) -> Vec<u8> {
     let mut reader = BufReader::new(stderr);
     let mut kept = Vec::new();
-    let kept_bytes = command::COMPLAINT_BYTES as u64;
+    let kept_bytes = command::MAX_ERROR_BYTES as u64;
     let _ = reader.by_ref().take(kept_bytes).read_to_end(&mut kept);
     let _ = std::io::copy(&mut reader, &mut std::io::sink());
     kept

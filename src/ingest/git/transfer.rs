@@ -2,7 +2,7 @@
 
 use std::io::{BufReader, Read};
 
-use super::command::COMPLAINT_BYTES;
+use super::command::MAX_ERROR_BYTES;
 use crate::engine::{Phase, Progress};
 
 /// Length at which a line is truncated, in bytes.
@@ -18,7 +18,7 @@ const IGNORED: [&str; 9] = [
 #[derive(Debug)]
 pub struct TransferOutput<'a> {
     progress: &'a Progress,
-    complaints: String,
+    errors: String,
 }
 
 impl<'a> TransferOutput<'a> {
@@ -26,7 +26,7 @@ impl<'a> TransferOutput<'a> {
     pub fn new(progress: &'a Progress) -> Self {
         Self {
             progress,
-            complaints: String::new(),
+            errors: String::new(),
         }
     }
 
@@ -47,8 +47,8 @@ impl<'a> TransferOutput<'a> {
     }
 
     /// Returns the error lines.
-    pub fn complaints(&self) -> &str {
-        &self.complaints
+    pub fn errors(&self) -> &str {
+        &self.errors
     }
 
     fn take(&mut self, line: &str) {
@@ -57,10 +57,10 @@ impl<'a> TransferOutput<'a> {
             return;
         }
         let is_ignored = IGNORED.iter().any(|ignored| line.starts_with(ignored));
-        let is_complaint = !line.trim().is_empty() && !is_ignored;
-        if is_complaint && self.complaints.len() + line.len() < COMPLAINT_BYTES {
-            self.complaints.push_str(line);
-            self.complaints.push('\n');
+        let is_error = !line.trim().is_empty() && !is_ignored;
+        if is_error && self.errors.len() + line.len() < MAX_ERROR_BYTES {
+            self.errors.push_str(line);
+            self.errors.push('\n');
         }
     }
 }
@@ -90,9 +90,9 @@ mod tests {
                     Receiving objects:  41% (5/12)\rReceiving objects:  50% (6/12), 1.00 MiB\r";
         transfer.read(text.as_bytes());
         assert_eq!(progress.read(), (Phase::Fetching, 6, 12));
-        assert_eq!(transfer.complaints(), "");
+        assert_eq!(transfer.errors(), "");
         transfer.read(&b"Resolving deltas: 100% (3/3), done.\nfatal: early EOF\nfatal: no"[..]);
         assert_eq!(progress.read(), (Phase::Unpacking, 3, 3));
-        assert_eq!(transfer.complaints(), "fatal: early EOF\nfatal: no\n");
+        assert_eq!(transfer.errors(), "fatal: early EOF\nfatal: no\n");
     }
 }
