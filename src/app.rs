@@ -144,7 +144,7 @@ fn ignores_hangup() -> bool {
 
 /// Signals that arrive this soon after the first one count as the same request to stop: `timeout` signals the process, and
 /// then its group.
-const SAME_REQUEST: Duration = Duration::from_millis(500);
+const REPEATED_SIGNAL_WINDOW: Duration = Duration::from_millis(500);
 
 /// Cancels `stop` at the first SIGINT, SIGTERM or SIGHUP; exits the process at a later one.
 async fn wait_for_signal(stop: CancellationToken) {
@@ -178,7 +178,7 @@ async fn wait_for_signal(stop: CancellationToken) {
                 notify_systemd(NotifyState::Stopping);
                 stop.cancel();
             }
-            Some(first) if first.elapsed() < SAME_REQUEST => {}
+            Some(first) if first.elapsed() < REPEATED_SIGNAL_WINDOW => {}
             Some(_) => break,
         }
     }

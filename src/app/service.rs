@@ -34,7 +34,7 @@ use crate::telemetry::otlp::MetricsSender;
 use crate::telemetry::spans::spawn_blocking;
 
 /// Interval at which recorded histogram values are folded into their buckets, scraped or not.
-const UPKEEP: Duration = Duration::from_secs(5);
+const UPKEEP_INTERVAL: Duration = Duration::from_secs(5);
 
 /// A listening service.
 pub struct Service {
@@ -271,7 +271,7 @@ fn catalog(
 /// Runs the recorder's upkeep until the service stops, so that its buffers stay small.
 async fn upkeep(recorder: PrometheusHandle, stop: CancellationToken) {
     while stop
-        .run_until_cancelled(tokio::time::sleep(UPKEEP))
+        .run_until_cancelled(tokio::time::sleep(UPKEEP_INTERVAL))
         .await
         .is_some()
     {

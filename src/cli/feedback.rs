@@ -88,7 +88,7 @@ pub struct Entry {
 ///
 /// # Errors
 /// When the database fails, or `take` does.
-pub async fn each(
+pub async fn for_each(
     store: &Store,
     repo: Option<&RepoName>,
     mut take: impl FnMut(Entry) -> anyhow::Result<()>,
@@ -117,7 +117,7 @@ async fn list(store: &Store, repo: Option<&RepoName>, as_json: bool) -> anyhow::
     let mut out = stdout();
     let mut entries = Vec::new();
     let mut count = 0_u64;
-    each(store, repo, |entry| {
+    for_each(store, repo, |entry| {
         count += 1;
         if as_json {
             let mut value = to_json(&entry);
@@ -178,7 +178,7 @@ fn line(out: &mut impl io::Write, entry: &Entry) -> io::Result<()> {
 
 async fn export(store: &Store, repo: Option<&RepoName>) -> anyhow::Result<ExitCode> {
     let mut out = stdout();
-    each(store, repo, |entry| {
+    for_each(store, repo, |entry| {
         let text = serde_json::to_string(&to_json(&entry))?;
         Ok(writeln!(out, "{}", escape::json(&text))?)
     })

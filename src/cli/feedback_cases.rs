@@ -10,7 +10,7 @@ use foveate_model::escape::escape;
 use super::NothingToAsk;
 use super::cases::WalkArgs;
 use super::database::DatabaseArgs;
-use super::feedback::{Entry, each};
+use super::feedback::{Entry, for_each};
 use crate::config::Config;
 use crate::engine::RepoName;
 use crate::eval::case::{Case, GoldFunction, Repositories};
@@ -40,7 +40,7 @@ pub fn load(database: &DatabaseArgs, walk: &WalkArgs) -> anyhow::Result<(Vec<Cas
     let (found, repositories) = database.with_store(async |store| {
         let paths = paths(store, &config).await?;
         let mut found = RecordedCases::default();
-        each(store, None, |entry| {
+        for_each(store, None, |entry| {
             found.add(entry, &paths);
             Ok(())
         })

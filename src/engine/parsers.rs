@@ -22,7 +22,7 @@ const SMALL_FILE: usize = 1000;
 /// Time after which an idle worker is ended.
 const IDLE: Duration = Duration::from_secs(30);
 /// A worker that fails on a file sooner than this had exited while it was idle: the file is not the cause.
-const EXITED_WHILE_IDLE: Duration = Duration::from_millis(100);
+const MIN_FAILURE_TIME: Duration = Duration::from_millis(100);
 const NO_WORKER: &str = "cannot start a parser process: files are parsed in this process, and a file made to crash \
     a parser ends it";
 const KILLED: &str = "the system killed a parser process, as it does where memory runs out: its file is parsed once \
@@ -138,7 +138,7 @@ impl WorkerPool {
                 Ok(reply) => return Ok(worker::blob(&reply)),
                 Err(end) => end,
             };
-            if was_idle && asked.elapsed() <= EXITED_WHILE_IDLE {
+            if was_idle && asked.elapsed() <= MIN_FAILURE_TIME {
                 continue;
             }
             if end == WorkerEnd::Killed {

@@ -40,17 +40,17 @@ pub fn render(
     let places = places.filter(is_listed).map(|(_, place)| place);
     let places: String = places.map(|p| place(p, links.as_ref())).collect();
     let head = head(answered, kind);
-    let foot = foot(answered, config);
+    let footer = footer(answered, config);
     let code = format!(
         "<details><summary>The code, {} tokens</summary>\n\n{}\n\n</details>\n\n",
         answer.pack.used,
         answer.pack.context.trim_end()
     );
-    let text = format!("{MARKER}\n{head}\n\n{places}\n{code}{foot}");
+    let text = format!("{MARKER}\n{head}\n\n{places}\n{code}{footer}");
     if text.chars().count() <= MAX_CHARS {
         return text;
     }
-    format!("{MARKER}\n{head}\n\n{places}\nThe code is too long to be shown here.\n\n{foot}")
+    format!("{MARKER}\n{head}\n\n{places}\nThe code is too long to be shown here.\n\n{footer}")
 }
 
 fn head(answered: &AnswerWithSnapshot, kind: ThreadKind) -> String {
@@ -90,7 +90,7 @@ fn place(place: &ListedPlace, links: Option<&Permalinks>) -> String {
     )
 }
 
-fn foot(answered: &AnswerWithSnapshot, config: &ForgeConfig) -> String {
+fn footer(answered: &AnswerWithSnapshot, config: &ForgeConfig) -> String {
     let codes: Vec<String> = answered
         .answer
         .issues

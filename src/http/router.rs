@@ -206,7 +206,7 @@ pub fn router(
 }
 
 /// Smaller responses are not compressed, in bytes.
-const COMPRESSED_FROM: u64 = 1024;
+const MIN_COMPRESSED_BYTES: u64 = 1024;
 
 /// Wraps the routes in the layers that every request passes, listed from the outermost to the innermost.
 fn with_stack<S: Clone + Send + Sync + 'static>(
@@ -225,7 +225,7 @@ fn with_stack<S: Clone + Send + Sync + 'static>(
         .on_failure(());
     let compression = CompressionLayer::new()
         .quality(CompressionLevel::Fastest)
-        .compress_when(SizeAbove::new(COMPRESSED_FROM).and(NotForContentType::SSE));
+        .compress_when(SizeAbove::new(MIN_COMPRESSED_BYTES).and(NotForContentType::SSE));
     let stack = ServiceBuilder::new()
         .layer(SetSensitiveRequestHeadersLayer::new([
             AUTHORIZATION,

@@ -19,7 +19,7 @@ pub const TRACEPARENT: HeaderName = HeaderName::from_static("traceparent");
 /// The header with data of tracing vendors.
 pub const TRACESTATE: HeaderName = HeaderName::from_static("tracestate");
 /// Longest state that is propagated, in bytes: the length that the recommendation requires.
-const MAX_STATE: usize = 512;
+const MAX_TRACESTATE_BYTES: usize = 512;
 
 struct Incoming<'h>(&'h HeaderMap);
 
@@ -28,7 +28,7 @@ impl Extractor for Incoming<'_> {
         let mut values = self.0.get_all(key).iter();
         let value = values.next()?.to_str().ok()?;
         // Two values are ambiguous; a value that is too long is ignored.
-        let is_fit = values.next().is_none() && value.len() <= MAX_STATE;
+        let is_fit = values.next().is_none() && value.len() <= MAX_TRACESTATE_BYTES;
         is_fit.then_some(value)
     }
 
@@ -157,7 +157,7 @@ mod tests {
 
     #[test]
     fn invalid_headers_give_no_trace() {
-        let long = format!("{PARENT}{}", "-0".repeat(MAX_STATE));
+        let long = format!("{PARENT}{}", "-0".repeat(MAX_TRACESTATE_BYTES));
         for pairs in [
             &[][..],
             &[(TRACEPARENT, "")],
@@ -177,7 +177,7 @@ mod tests {
             let context = caller(pairs);
             assert!(!context.span().span_context().is_valid(), "{pairs:?}");
         }
-        let state = format!("a={}", "x".repeat(MAX_STATE));
+        let state = format!("a={}", "x".repeat(MAX_TRACESTATE_BYTES));
         let context = caller(&[(TRACEPARENT, PARENT), (TRACESTATE, &state)]);
         let span = context.span();
         assert!(

@@ -11,7 +11,7 @@ const FREE_PART: u32 = 5;
 
 /// An overload begins where the work that is asked for exceeds what can be answered by this factor. Clients that ask
 /// again only once they are answered never cause one.
-const EXCESS: f64 = 1.25;
+const OVERLOAD_FACTOR: f64 = 1.25;
 
 /// The load of the last window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,7 +74,7 @@ impl Load {
             // Relative to the time passed, which is longer than a window where nobody asked.
             let is_busy = (self.free + free) * FREE_PART < passed;
             let work = mean.unwrap_or_default().as_secs_f64() * f64::from(self.asked);
-            let is_too_much = work > EXCESS * passed.as_secs_f64() * total as f64;
+            let is_too_much = work > OVERLOAD_FACTOR * passed.as_secs_f64() * total as f64;
             self.level = match self.level {
                 // Permits may come free between two answers, since in an overload few may wait.
                 LoadLevel::Overload if is_too_much => LoadLevel::Overload,

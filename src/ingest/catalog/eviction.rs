@@ -75,7 +75,7 @@ impl Catalog {
             loop {
                 tokio::time::sleep(CHECK_INTERVAL).await;
                 while self.holds_too_much() {
-                    if !self.free_something().await {
+                    if !self.free_blobs_or_evict().await {
                         break;
                     }
                 }
@@ -105,7 +105,7 @@ impl Catalog {
 
     /// Frees cached blobs that no index holds; if there are none, evicts a repository. Returns whether
     /// something was freed.
-    async fn free_something(self: &Arc<Self>) -> bool {
+    async fn free_blobs_or_evict(self: &Arc<Self>) -> bool {
         if self.engine.blobs.stats().kept_bytes > 0 {
             let blobs = self.engine.blobs.clone();
             return spawn_blocking(move || blobs.drop_recent()).await.is_ok();

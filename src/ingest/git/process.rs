@@ -21,7 +21,7 @@ use crate::telemetry::spans::TimedSpan;
 /// Time between two checks for a stop.
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
 /// Time between SIGTERM and SIGKILL, in which git may remove its locks and unfinished files.
-const GRACE: Duration = Duration::from_secs(2);
+const GRACE_PERIOD: Duration = Duration::from_secs(2);
 /// Largest output of git that is held in memory, in bytes: the listing of some four million files.
 const MAX_OUTPUT: usize = 512 << 20;
 
@@ -235,7 +235,7 @@ pub fn end(child: &mut Child) {
         return;
     };
     let _ = kill_process_group(group, Signal::TERM);
-    let latest = Instant::now() + GRACE;
+    let latest = Instant::now() + GRACE_PERIOD;
     while Instant::now() < latest && !has_ended(group) {
         thread::sleep(POLL_INTERVAL / 5);
     }
@@ -261,7 +261,7 @@ mod tests {
         let script = "trap '' TERM; sh -c 'trap \"\" TERM; echo up; sleep 1000' & wait; sleep 1000";
         command.args(["-c", script]).stdout(Stdio::piped());
         let stop = CancellationToken::new();
-        let run_limits = RunLimits::new(&stop, GRACE * 1000, 0, "sh", "a test");
+        let run_limits = RunLimits::new(&stop, GRACE_PERIOD * 1000, 0, "sh", "a test");
         let mut child = start(&mut command, &run_limits).unwrap();
         let mut stdout = child.stdout.take().unwrap();
         let mut printed = [0; 3];
@@ -276,7 +276,13 @@ mod tests {
         let stop = CancellationToken::new();
         let none = RunLimits::new(&stop, Duration::ZERO, 0, "fetch", "git.timeout_seconds");
         assert!(matches!(none.check(), Err(GitError::Timeout { .. })));
-        let long = RunLimits::new(&stop, GRACE * 1000, 0, "fetch", "git.timeout_seconds");
+        let long = RunLimits::new(
+            &stop,
+            GRACE_PERIOD * 1000,
+            0,
+            "fetch",
+            "git.timeout_seconds",
+        );
         assert!(long.check().is_ok());
         stop.cancel();
         assert!(matches!(long.check(), Err(GitError::Cancelled(_))));
@@ -286,7 +292,7 @@ mod tests {
     #[cfg(target_os = "linux")]
     fn system_limits_memory_and_processor_time() {
         let stop = CancellationToken::new();
-        let run_limits = RunLimits::new(&stop, GRACE * 30, 64 << 20, "sh", "a test");
+        let run_limits = RunLimits::new(&stop, GRACE_PERIOD * 30, 64 << 20, "sh", "a test");
         // A variable of 256 MiB: the shell cannot allocate it and fails.
         let mut hungry = Command::new("sh");
         hungry.args([
@@ -313,7 +319,7 @@ mod tests {
     #[test]
     fn process_that_the_system_ends_is_no_damage() {
         let stop = CancellationToken::new();
-        let run_limits = RunLimits::new(&stop, GRACE * 30, 0, "sh", "a test");
+        let run_limits = RunLimits::new(&stop, GRACE_PERIOD * 30, 0, "sh", "a test");
         let mut killed = Command::new("sh");
         killed.args(["-c", "kill -9 $$"]);
         let error = output(&mut killed, &run_limits).unwrap_err();

@@ -83,9 +83,9 @@ pub(super) fn list_stored(
 }
 
 /// A lock of git older than this is not waited for.
-const LOCK_AGE: Duration = Duration::from_secs(60);
+const MAX_LOCK_AGE: Duration = Duration::from_secs(60);
 /// Nor is a lock whose holder has changed nothing for this long.
-const LOCK_IDLE: Duration = Duration::from_millis(500);
+const MAX_LOCK_IDLE: Duration = Duration::from_millis(500);
 /// Time within which git acts after it releases its lock: it moves `HEAD`, or takes the lock again.
 const AFTER_LOCK: Duration = Duration::from_millis(50);
 /// Time between two checks of a lock.
@@ -168,7 +168,7 @@ impl TreeWork {
                 changes
                     .settle(settings.debounce, settings.max_delay, self.rest_until)
                     .await;
-                let latest = Instant::now() + LOCK_AGE;
+                let latest = Instant::now() + MAX_LOCK_AGE;
                 while Instant::now() < latest && self.wait_for_git(changes).await {
                     changes
                         .settle(AFTER_LOCK, settings.max_delay, self.rest_until)
@@ -192,7 +192,7 @@ impl TreeWork {
         let mut events = changes.sequence();
         let mut waited = false;
         while is_held(lock.clone()).await {
-            if last_event.elapsed() >= LOCK_IDLE {
+            if last_event.elapsed() >= MAX_LOCK_IDLE {
                 return false;
             }
             waited = true;
@@ -416,8 +416,8 @@ impl TreeWork {
 /// Whether git holds a lock. If the file system does not answer, the lock counts as free.
 async fn is_held(lock: PathBuf) -> bool {
     let written = spawn_blocking(move || lock.metadata()?.modified());
-    match timeout(LOCK_IDLE, written).await {
-        Ok(Ok(Ok(at))) => at.elapsed().is_ok_and(|age| age < LOCK_AGE),
+    match timeout(MAX_LOCK_IDLE, written).await {
+        Ok(Ok(Ok(at))) => at.elapsed().is_ok_and(|age| age < MAX_LOCK_AGE),
         _ => false,
     }
 }

@@ -28,7 +28,7 @@ const FUNCTIONS: u8 = 1;
 /// With blobs missing for more commits than this, the repository counts as one without old blobs.
 const MAX_LOST: usize = 32;
 /// Time after which the next revision tries again to read functions that could not be read.
-const RETRY_LOST: Duration = Duration::from_secs(600);
+const LOST_RETRY_DELAY: Duration = Duration::from_secs(600);
 
 /// The cached changes of one repository's commits.
 #[derive(Debug)]
@@ -230,7 +230,7 @@ impl CommitRecordCache {
         let mut table = self.table.lock();
         if !commits.is_empty() {
             table.lost.extend(commits);
-            table.retry_at = Some(Instant::now() + RETRY_LOST);
+            table.retry_at = Some(Instant::now() + LOST_RETRY_DELAY);
         }
     }
 
