@@ -114,8 +114,9 @@ impl Engine {
     ) -> Result<Self, rayon::ThreadPoolBuildError> {
         let runs = settings.index_runs.max(1);
         let history_runs = settings.history_runs.max(1);
-        // One pool for each run of a whole repository, and one for requests meanwhile. Background threads read histories:
-        // the touched files under the permit of an indexing run, the touched functions under that of a history run.
+        // One pool for each run of a whole repository, and one for requests meanwhile. Background threads read
+        // histories: the touched files under the permit of an indexing run, the touched functions under that of a
+        // history run.
         let pools = Pools::new(runs + 1, settings.index_threads, runs + history_runs)?;
         Ok(Self {
             ranking: Arc::new(ranking),

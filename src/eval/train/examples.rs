@@ -15,8 +15,8 @@ use crate::eval::case::Case;
 use crate::eval::score::{self, Context, Location};
 use crate::eval::sweep::{BuiltSnapshot, Visitor, Walk, sweep};
 
-/// Maximum numbers of files, functions and stretches that are kept per case, the best by the present weights; lower ones have
-/// no influence.
+/// Maximum numbers of files, functions and stretches that are kept per case, the best by the present weights; lower
+/// ones have no influence.
 const MAX_FILES: usize = 300;
 const MAX_FUNCTIONS: usize = 400;
 const MAX_STRETCHES: usize = 300;

@@ -284,8 +284,8 @@ impl LocalClone {
         }
     }
 
-    /// Drops the refs of commits that were fetched by id, the oldest first, above [`MAX_FETCHED_REFS`]. Drops only a few at
-    /// a time, since each takes a process.
+    /// Drops the refs of commits that were fetched by id, the oldest first, above [`MAX_FETCHED_REFS`]. Drops only a few
+    /// at a time, since each takes a process.
     fn drop_old_fetched(&self, newest: &str, stop: &CancellationToken) -> Result<(), GitError> {
         let mut command = command::git_in(&self.directory);
         command.args([
