@@ -10,6 +10,7 @@ use super::IntentKind;
 use super::shapes::{self, Shape};
 use super::words::{Clause, Pattern, Word};
 
+use readings::FIX_ORDER;
 pub(super) use readings::HOW_TO;
 
 #[derive(Debug)]
@@ -70,6 +71,19 @@ static PHRASES: LazyLock<Vec<Compiled>> = LazyLock::new(|| compile(readings::PHR
 static POINTER: LazyLock<Pattern> = LazyLock::new(|| {
     Pattern::new("see|cf ?also ?the line|lines|above|below|attached|screenshot|screenshots")
 });
+/// Words between the two things that one clause orders.
+const JOINING: &[&str] = &["and", "plus", "with"];
+/// A repair that is ordered beside tests.
+static REPAIR: LazyLock<Pattern> =
+    LazyLock::new(|| Pattern::new("?the|a|then fix|fixes|fixed|fixing|repair*|resolve*|correct*"));
+/// Tests that are ordered beside something else: "a few unit tests for them".
+static TESTS_BESIDE: LazyLock<Pattern> = LazyLock::new(|| {
+    Pattern::new(
+        "?add|adds|added|adding|include|includes|including ?its|their|the|a|some|two ?few|related|associated|passing|new ?<testkind> ?<testkind> <test:any>",
+    )
+});
+static TEST_WORD: LazyLock<Pattern> =
+    LazyLock::new(|| Pattern::new("<test:any>|<testkind>|fixture*|mock*"));
 static TESTS: LazyLock<Vec<Pattern>> =
     LazyLock::new(|| readings::TESTS.iter().copied().map(Pattern::new).collect());
 static WORDS: LazyLock<Vec<Compiled>> = LazyLock::new(|| compile(signals::WORDS));
@@ -119,6 +133,9 @@ pub(super) fn read(clause: &Clause) -> Option<Reading<'_>> {
     let words = imperative.as_deref().unwrap_or(words);
     let shape = shapes::shape(words, start);
     let rule = fitting_rule(words, start, shape)?;
+    let may_be_beside = rule.kind == IntentKind::TestWriting && shape != Shape::Question;
+    let other = may_be_beside.then(|| beside_tests(words, start, shape));
+    let rule = other.flatten().unwrap_or(rule);
     // "I want to move x. Who uses it?"
     let is_intention = is_polite && shapes::is_intention(words);
     let factor = if is_intention { INTENTION_FACTOR } else { 1.0 };
@@ -129,6 +146,30 @@ pub(super) fn read(clause: &Clause) -> Option<Reading<'_>> {
         weight: rule.weight * factor,
         is_polite,
     })
+}
+
+/// Returns the rule of the change that an order for tests also asks for: "add a limit and tests", "test and fix x". The
+/// tests are then those of the change.
+fn beside_tests(words: &[Word], start: usize, shape: Shape) -> Option<&'static Rule> {
+    let is_joining = |word: &Word| JOINING.contains(&word.text.as_str());
+    let joints = (start + 1..words.len()).filter(|at| words.get(*at).is_some_and(is_joining));
+    joints.into_iter().find_map(|at| {
+        let (before, after) = (words.get(..at)?, words.get(at + 1..)?);
+        if REPAIR.is_at(after, 0) {
+            return rule_named(FIX_ORDER);
+        }
+        let is_change = at > start + 1 && !TEST_WORD.is_in(before);
+        let adds_tests = is_change && TESTS_BESIDE.is_at(after, 0);
+        adds_tests
+            .then(|| fitting_rule(before, start, shape))
+            .flatten()
+    })
+}
+
+/// Returns the order of a name.
+fn rule_named(name: &str) -> Option<&'static Rule> {
+    let mut rules = ORDERS.iter().map(|compiled| compiled.rule);
+    rules.find(|rule| rule.name == name)
 }
 
 /// Returns the first rule of a shape that fits. Questions, orders and phrases must match at their first words,

@@ -386,3 +386,22 @@ fn intent_given_by_caller_wins() {
     let found = detect(&QueryText::parse(PYTHON_TRACE), Some(Refactor));
     assert_eq!((found.kind, found.confidence), (Refactor, 1.0));
 }
+
+#[test]
+fn change_that_is_ordered_with_its_tests_is_that_change() {
+    for (text, wanted) in [
+        ("Add `Money.floor` and associated tests", Implementation),
+        ("Implement `Shelf.lift`, plus tests", Implementation),
+        (
+            "add overloads of send() and a few unit tests for them",
+            Implementation,
+        ),
+        ("test & fix the lost comma", BugFix),
+        ("Tests and a fix for the lost comma", BugFix),
+        ("Add unit and integration tests of the reader", TestWriting),
+        ("Write fixtures and tests of the reader", TestWriting),
+    ] {
+        let found = detect(&QueryText::parse(text), None);
+        assert_eq!(found.kind, wanted, "{text}: {found:?}");
+    }
+}

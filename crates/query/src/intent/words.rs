@@ -51,6 +51,10 @@ pub(super) fn split(text: &str, max_words: usize) -> Vec<Word> {
         if words.len() >= max_words {
             break;
         }
+        if matches!(chunk, "&" | "+") {
+            words.push(Word::plain("and".to_owned()));
+            continue;
+        }
         let bare = chunk
             .trim_matches(|c: char| !c.is_alphanumeric() && !matches!(c, '_' | '-' | '@' | '/'));
         if bare.ends_with("Error") || bare.ends_with("Exception") {

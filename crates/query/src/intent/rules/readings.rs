@@ -15,6 +15,8 @@ const CLEAR: f32 = 0.8;
 const LIKELY: f32 = 0.6;
 /// The name of the rule for questions that ask how something is done.
 pub(in crate::intent) const HOW_TO: &str = "how_to";
+/// The name of the rule for orders to repair something.
+pub(super) const FIX_ORDER: &str = "fix_order";
 /// Weight of the shape alone.
 const SHAPE: f32 = 0.45;
 
@@ -190,7 +192,6 @@ pub(super) const ORDERS: &[Rule] = rules![
         "add|write|create|extend|improve|increase|raise|expand|implement|provide|generate|build|introduce|make|put|have|want|see|set|need|bring|backfill|complete|get|do|start|fill|close|include|draft|give|achieve|finish|author|develop|prepare|supply|missing|more __ <test:any>",
         "add|write|create|extend|make|put|improve .. .. __ <test:any>|test_* $",
         "extend|add|write|put .. ?with|to|in .. case|cases|scenario|scenarios|<test:any>|test_*",
-        "add|write|create|make|set|use .. .. and .. <test:any>",
         "<assert> .. .. with|in|by|through .. <test:any>",
         "<assert> in|by|with .. <test:any>",
         "ensure|make ?sure .. .. is|are .. <test:any>",
@@ -272,7 +273,7 @@ pub(super) const ORDERS: &[Rule] = rules![
         "reduce .. .. to one|a",
     }
     "restructure_order": Refactor, ORDER { "<restructure>" }
-    "fix_order": BugFix, ORDER { "<repair>", "make sure" }
+    FIX_ORDER: BugFix, ORDER { "<repair>", "make sure" }
     "dont_order": BugFix, QUESTION { "dont", "do not" }
     // Any other order asks for something new.
     "build_order": Implementation, ORDER { ".." }
