@@ -93,7 +93,7 @@ const QUESTIONS: &[Question] = &[
             "<look> ?me|us ?for|to|at ?a ?list ?of ?all|every|each|any ?of ?the classes|types|structs|enums|interfaces ?that|which implement|implementing|extend|extending|inherit|inheriting|subclass|subclassing|derive|deriving ?from __ ?? $",
             // "Classes implementing x should be exported" is no question.
             "all|every classes|types|structs|enums|interfaces implementing|extending|inheriting|subclassing ?from __ ?? $",
-            "classes|types|structs|enums|interfaces implementing|extending|inheriting|subclassing ?from NAME ?? $",
+            "classes|types|structs|enums|interfaces implementing|extending|inheriting|subclassing ?from TYPE ?? $",
             "what|which|whats ?are ?the ?all implementations|implementers|implementors|subclasses|subtypes of|does|do|has|have __ ?have|has|exist|there ?? $",
         ],
     },
@@ -292,7 +292,7 @@ pub(super) fn read(text: &QueryText, query: &Query) -> Option<&'static Question>
     if !query.is_short || !query.prose.is_empty() || !text.frames.is_empty() {
         return None;
     }
-    let words = with_quoted_names(text, clause);
+    let words = with_names(text, clause);
     if reports(&words) {
         return None;
     }
@@ -303,14 +303,15 @@ pub(super) fn read(text: &QueryText, query: &Query) -> Option<&'static Question>
     found.map(|(question, _)| *question)
 }
 
-/// Returns the words of a clause. Those that the query marks as code are names, however they are spelled.
-fn with_quoted_names(text: &QueryText, clause: &Clause) -> Vec<Word> {
+/// Returns the words of a clause. Those that the query marks as code are names, however they are spelled, and so are types
+/// of errors.
+fn with_names(text: &QueryText, clause: &Clause) -> Vec<Word> {
     let quoted = text.mentions.iter();
     let quoted: Vec<String> = quoted
         .filter(|mention| mention.kind == MentionKind::InlineCode)
         .map(|mention| mention.name.to_lowercase())
         .collect();
-    let named = |word: &Word| match quoted.contains(&word.text) {
+    let named = |word: &Word| match word.is_error_type || quoted.contains(&word.text) {
         true => Word {
             text: word.text.clone(),
             is_name: true,

@@ -18,6 +18,8 @@ pub(super) struct Word {
     pub is_name: bool,
     /// Whether it begins with an upper-case letter; false for a name.
     pub is_capitalised: bool,
+    /// Whether it is the name of a type of errors, which counts as the word "error": `KeyError`.
+    pub is_error_type: bool,
 }
 
 impl Word {
@@ -61,6 +63,7 @@ pub(super) fn split(text: &str, max_words: usize) -> Vec<Word> {
             // `KeyError` counts as the word "error".
             words.push(Word {
                 is_capitalised: true,
+                is_error_type: !matches!(bare, "Error" | "Exception"),
                 ..Word::plain("error".to_owned())
             });
         } else if is_name(bare, chunk) && !is_brand(bare) {

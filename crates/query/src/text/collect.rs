@@ -207,6 +207,9 @@ impl Collector<'_> {
         let Inline { text, codes } = inline::read(&title);
         for code in &codes {
             self.inline_code(code);
+            if is_file_in_directory(&code.text) {
+                continue;
+            }
             for name in names::scan(&code.text) {
                 let trimmed = name.trimmed();
                 if name.is_whole(&code.text) || name.is_identifier_like() {
@@ -640,6 +643,13 @@ fn is_person(word: &str, kind: MentionKind) -> bool {
         return kind != MentionKind::Title && !name.contains(['_', '.', '(']);
     }
     before.ends_with(char::is_alphanumeric) && word.contains('.') && !word.contains('/')
+}
+
+/// Whether code is nothing but the path of a file with its directory. Its parts are no names; `request.json` may be one.
+fn is_file_in_directory(code: &str) -> bool {
+    let code = code.trim();
+    let path = paths::read(code, Context::Prose).filter(|path| path.is_certain);
+    code.contains('/') && !code.contains([' ', ':', '#']) && path.is_some()
 }
 
 /// Whether one of the ranges, which are in order, has a position.

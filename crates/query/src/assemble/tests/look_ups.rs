@@ -466,6 +466,7 @@ fn question_for_the_users_of_a_module_lists_its_imports() {
     for query in [
         "who imports shop.shelf",
         "which files import shop/shelf.py?",
+        "which files import `shop/shelf.py`?",
         "who uses `shop.shelf`?",
     ] {
         let pack = asked(&snapshot, query, 4000);

@@ -140,6 +140,18 @@ fn words_with_a_sigil_are_collected_once() {
 }
 
 #[test]
+fn parts_of_a_path_in_the_title_are_no_names() {
+    for title in ["who imports `shop/shelf.py`?", "who imports shop/shelf.py?"] {
+        let text = parse(title);
+        assert_eq!(paths(&text), ["shop/shelf.py:0"], "{title}");
+        assert_eq!(names(&text, MentionKind::Title), [""; 0], "{title}");
+    }
+    // It may be an attribute.
+    let text = parse("`reply.json` is empty");
+    assert_eq!(names(&text, MentionKind::Title).len(), 1);
+}
+
+#[test]
 fn calls_named_like_extensions_are_no_paths() {
     let text = parse("Reply.json() fails\n\nSo does door.lock(), and `page.html()`.\n");
     assert_eq!(paths(&text), [""; 0]);
