@@ -1,5 +1,5 @@
 //! Tests that the documents match the tree: ARCHITECTURE.md names every crate and top module, docs/security.md
-//! names existing tests, and links between documents have a target.
+//! names existing tests, and links between documents have a target, with their anchors.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -75,19 +75,44 @@ fn every_defence_names_existing_tests() {
     }
 }
 
+/// Returns the anchors that forges make of a document's headings.
+fn anchors(text: &str) -> BTreeSet<String> {
+    let headings = text.lines().filter(|line| line.starts_with('#'));
+    let anchor = |heading: &str| -> String {
+        let title = heading.trim_start_matches('#').trim().to_lowercase();
+        let is_kept = |c: &char| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_');
+        title.chars().filter(is_kept).collect()
+    };
+    headings
+        .map(|heading| anchor(heading).replace(' ', "-"))
+        .collect()
+}
+
 #[test]
-fn document_links_have_targets() {
-    for document in [
-        "README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md",
-    ] {
-        let text = read(document);
-        let targets = text
-            .split("](")
-            .skip(1)
-            .filter_map(|rest| rest.split(')').next());
+fn document_links_have_targets() -> std::io::Result<()> {
+    let mut documents = Vec::new();
+    for directory in ["", "docs", "docs/log"] {
+        documents.extend(entries(directory)?);
+    }
+    documents.retain(|path| path.extension().is_some_and(|extension| extension == "md"));
+    assert!(documents.len() > 20, "{documents:?}");
+    for document in documents {
+        let text = std::fs::read_to_string(&document)?;
+        let links = text.split("](").skip(1);
+        let targets = links.filter_map(|rest| rest.split(')').next());
         for target in targets.filter(|target| !target.contains("://")) {
-            let file = target.split('#').next().unwrap_or(target);
-            assert!(root().join(file).exists(), "{document} links to {target}");
+            let (file, anchor) = target.split_once('#').unwrap_or((target, ""));
+            let path = match file {
+                "" => document.clone(),
+                _ => document.with_file_name("").join(file),
+            };
+            let link = format!("{} links to {target}", document.display());
+            assert!(path.exists(), "{link}");
+            if !anchor.is_empty() {
+                let anchors = anchors(&std::fs::read_to_string(&path)?);
+                assert!(anchors.contains(anchor), "{link}");
+            }
         }
     }
+    Ok(())
 }
