@@ -285,6 +285,38 @@ fn problems_of_programs_and_settings_are_reported() {
     assert_finding(&report, "open files", "failure", "the limit is 200");
 }
 
+#[test]
+fn secrets_that_others_may_read_are_reported() {
+    let keep = tempfile::tempdir().unwrap();
+    let [data, cert, key, tokens] =
+        ["data", "cert.pem", "key.pem", "tokens.toml"].map(|name| keep.path().join(name));
+    let made = rcgen::generate_simple_self_signed(vec!["localhost".to_owned()]).unwrap();
+    fs::write(&cert, made.cert.pem()).unwrap();
+    fs::write(&key, made.signing_key.serialize_pem()).unwrap();
+    let table = format!("[ci]\ntoken = \"{}\"\nscope = \"read\"\n", "a1".repeat(20));
+    fs::write(&tokens, table).unwrap();
+    for (mode, beginning, part) in [
+        (0o600, "ok", ""),
+        (0o644, "warning", "other users may read it"),
+    ] {
+        for file in [&key, &tokens] {
+            fs::set_permissions(file, fs::Permissions::from_mode(mode)).unwrap();
+        }
+        let (output, report) = doctor(
+            &["--data-dir", data.to_str().unwrap(), "--offline"],
+            &[
+                ("FOVEATE__SERVER__TLS__CERT", cert.to_str().unwrap()),
+                ("FOVEATE__SERVER__TLS__KEY", key.to_str().unwrap()),
+                ("FOVEATE__ACCESS__TOKEN_FILE", tokens.to_str().unwrap()),
+            ],
+        );
+        assert_eq!(output.status.code(), Some(0), "{report:#}");
+        for check in ["certificate", "access"] {
+            assert_finding(&report, check, beginning, part);
+        }
+    }
+}
+
 /// Starts an HTTP server that answers 401 with a date in 2001 or, unless `answers`, never. Returns its port.
 fn start_remote(answers: bool) -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();

@@ -1,6 +1,7 @@
 //! Checks who can reach the server: its address, its keys, its certificate.
 
 use std::net::{SocketAddr, TcpListener};
+use std::path::Path;
 use std::time::Duration;
 
 use serde_json::Value;
@@ -10,7 +11,7 @@ use crate::app::service::local_url;
 use crate::app::settings::tls_files;
 use crate::cli::doctor::Finding;
 use crate::config::Config;
-use crate::disk::LockHolder;
+use crate::disk::{LockHolder, is_readable_by_others};
 use crate::forge::client::root_cause;
 use crate::http::tls::Tls;
 use crate::store::{DatabaseReport, KeyRow, now_millis};
@@ -94,7 +95,10 @@ pub(super) fn keys(config: &Config, inspection: Option<&DatabaseReport>) -> Vec<
     let mut valid = rows.iter().filter(is_valid).count();
     if has_file {
         match check_token_file(file) {
-            Ok(tokens) => valid += tokens,
+            Ok(tokens) => {
+                valid += tokens;
+                findings.extend(exposed("access", "access.token_file", file));
+            }
             Err(error) => {
                 let found = format!("access.token_file {}: {error}", file.display());
                 findings.push(Finding::failure("access", found, "correct the file"));
@@ -136,11 +140,26 @@ pub(super) fn keys(config: &Config, inspection: Option<&DatabaseReport>) -> Vec<
 pub(super) fn tls(config: &Config) -> Option<Finding> {
     let cert = config.server.tls.cert.display();
     Some(match Tls::new(tls_files(config)?) {
-        Ok(_) => Finding::ok("certificate", format!("{cert} and its key can be used")),
+        Ok(_) => {
+            exposed("certificate", "server.tls.key", &config.server.tls.key).unwrap_or_else(|| {
+                Finding::ok("certificate", format!("{cert} and its key can be used"))
+            })
+        }
         Err(error) => Finding::failure(
             "certificate",
             error,
             "set server.tls.cert and server.tls.key to matching PEM files that the server's user can read",
         ),
     })
+}
+
+/// Returns the finding that other users may read a file with a secret, if they may.
+fn exposed(check: &'static str, setting: &str, file: &Path) -> Option<Finding> {
+    let metadata = file.metadata();
+    metadata
+        .is_ok_and(|metadata| is_readable_by_others(&metadata))
+        .then(|| {
+            let found = format!("{setting} {}: other users may read it", file.display());
+            Finding::warning(check, found, "run `chmod 600` on it")
+        })
 }
