@@ -192,12 +192,22 @@ impl Resolution {
         })
     }
 
-    /// Whether a question names only what the repository lacks. An issue names much that is not in the repository; a
-    /// question asks for what it names.
+    /// Whether a question names only what the repository lacks: names, or members of types that it has. An issue names
+    /// much that is not in the repository; a question asks for what it names.
     pub(crate) fn asks_for_unknown_names(&self, intent: IntentKind) -> bool {
-        let mut symbols = self.symbols.iter();
-        let is_known = symbols.any(ResolvedSymbol::is_identifier) || !self.files.is_empty();
-        !intent.is_change() && !is_known && !self.unknown_names.is_empty()
+        if intent.is_change() || self.unknown_names.is_empty() || !self.files.is_empty() {
+            return false;
+        }
+        // `Cart.sell` is not known because `Cart` is.
+        let unknown = self.unknown_names.iter();
+        let owners: HashSet<&str> = unknown
+            .filter_map(|name| name.rsplit_once('.'))
+            .flat_map(|(owner, _)| owner.split('.'))
+            .collect();
+        let is_known = |symbol: &ResolvedSymbol| {
+            symbol.is_identifier() && !owners.contains(symbol.name.as_str())
+        };
+        !self.symbols.iter().any(is_known)
     }
 
     /// Returns an issue that lists the unknown names of a question, if it names nothing that is known. `found_files` is

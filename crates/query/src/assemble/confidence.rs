@@ -45,9 +45,10 @@ fn say_more(plan: &Plan<'_>) -> Option<&'static str> {
 fn specificity(plan: &Plan<'_>) -> f32 {
     let config = &plan.config.confidence;
     let mut symbols = plan.resolution.symbols.iter();
-    let is_lookup =
-        !plan.intent.is_change() && !plan.resolution.asks_for_unknown_names(plan.intent);
-    let is_named = symbols.any(|s| s.is_identifier() || is_lookup && s.is_word())
+    let is_unknown = plan.resolution.asks_for_unknown_names(plan.intent);
+    let is_lookup = !plan.intent.is_change() && !is_unknown;
+    // The type of an unknown member may be known.
+    let is_named = symbols.any(|s| s.is_identifier() && !is_unknown || is_lookup && s.is_word())
         || is_lookup && names_best_file(plan)
         || !plan.resolution.files.is_empty()
         || !plan.resolution.changed.is_empty()

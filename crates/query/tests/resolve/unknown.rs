@@ -31,6 +31,12 @@ fn unknown_names_of_a_question_are_reported() {
     assert!(ask(twice).files.is_empty());
     let detail = unknown(twice);
     assert!(detail.ends_with(": validate_everything"), "{detail}");
+    // A type says nothing of a member that it lacks.
+    let detail = unknown("who calls Store.vanish?");
+    assert!(detail.contains(": Store.vanish;"), "{detail}");
+    let of_member = |name: &str| confidence(&format!("who calls Store.{name}?"));
+    assert!(of_member("vanish") < of_member("get"));
+    assert_eq!(unknown("who calls Store.vanish and Store.get?"), "");
     // Issues name much that is the user's own, and a question that names something known is about that.
     assert_eq!(unknown("validate_everything crashes with an error"), "");
     assert_eq!(
