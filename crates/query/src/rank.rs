@@ -21,6 +21,7 @@ mod probability;
 mod purposes;
 mod ranked;
 mod stretches;
+mod subject;
 mod terms;
 mod weights;
 

@@ -8,6 +8,7 @@ use foveate_model::{FileKind, Role};
 
 use super::purposes;
 use super::ranked::Signal;
+use super::subject::Subject;
 use super::weights::{RoleConfig, RoleFactors};
 use crate::intent::{self, AskedKinds, IntentKind};
 use crate::resolve::{NamedLine, NamedSection};
@@ -35,6 +36,7 @@ pub(super) struct Adjustments {
     /// The files that a short query names by their paths.
     named: Vec<(FileId, Role)>,
     is_short: bool,
+    subject: Subject,
     /// The kinds of files that a short query asks for in words.
     kinds: Option<AskedKinds>,
     /// Whether changelogs may be raised. They repeat the words of all documentation.
@@ -61,6 +63,7 @@ impl Adjustments {
             named_factor: config.ordered,
             named: Vec::new(),
             is_short: requested.is_short,
+            subject: requested.subject,
             kinds: requested.kinds,
             asks_changelogs: requested.asks_changelogs,
             kind_weight: config.kind_weight,
@@ -168,11 +171,14 @@ impl Adjustments {
             Role::Test => None,
             _ => files.file(file).purpose.kind,
         };
+        let is_changelog = kind == Some(FileKind::Changelog);
         let mut lift = kind.map_or(0.0, |kind| asked.lift(kind));
-        if kind == Some(FileKind::Changelog) && !self.asks_changelogs {
+        let mut described = self.described.get(&file).copied().unwrap_or(0.0);
+        if is_changelog && !self.asks_changelogs {
             lift = lift.min(0.0);
+        } else if kind.is_some_and(|kind| !self.subject.may_be_in(kind)) {
+            (lift, described) = (lift.min(0.0), 0.0);
         }
-        let described = self.described.get(&file).copied().unwrap_or(0.0);
         [
             self.kind_weight * lift.clamp(-self.max_lift, self.max_lift),
             self.described_weight * described,
@@ -205,6 +211,7 @@ struct RequestedRoles<'a> {
     config: &'a RoleConfig,
     title_words: Vec<&'a str>,
     is_short: bool,
+    subject: Subject,
     /// The kinds of files that a short query asks for in words.
     kinds: Option<AskedKinds>,
     /// Whether it asks for notes on releases.
@@ -216,13 +223,16 @@ impl<'a> RequestedRoles<'a> {
         let segments = text.segments.iter();
         let words = segments.map(|segment| segment.text.split_whitespace().count());
         let is_short = words.sum::<usize>() <= config.max_short_query_words;
+        let title_words = title_words(text);
+        let subject = Subject::of(text, &title_words, config);
         Self {
             text,
             config,
-            title_words: title_words(text),
             is_short,
+            subject,
             kinds: (is_short && !has_code(text)).then(|| AskedKinds::of(text)),
             asks_changelogs: is_short && asks_changelogs(text, config),
+            title_words,
         }
     }
 
@@ -242,6 +252,9 @@ impl<'a> RequestedRoles<'a> {
 
     fn documentation(&self, usual: f32) -> f32 {
         let config = self.config;
+        if self.subject == Subject::DocComments {
+            return usual;
+        }
         let by_words = match self.is_short && intent::asks_how_to(self.text) {
             // Documentation answers a how-to question.
             true => config.ordered,
@@ -445,6 +458,19 @@ mod tests {
         assert!(changelog > config.ordered);
         let [changelog, _] = scores("How do I find what changed in uploads?", usage);
         assert!(changelog >= config.ordered);
+    }
+
+    #[test]
+    fn comments_in_code_raise_no_documents() {
+        let config = &RankingConfig::default().rank.role;
+        let snapshot = foveate_fixture::snapshot::of_text("//- docs/guide.md\n# Uploads\n");
+        let score = |query: &str| {
+            let text = QueryText::parse(query);
+            let adjustments = Adjustments::of(&text, IntentKind::BugFix, config);
+            adjustments.score(&snapshot.files, FileId(0), Role::Documentation, 1.0)
+        };
+        assert!(score("Fix the doc of uploads") > config.factors.documentation);
+        assert!(score("Fix the doc block of uploads") <= config.factors.documentation);
     }
 
     #[test]
