@@ -1,14 +1,16 @@
 //! Detects the intent of a query. [`rules`] read the clauses of the query by their [`shapes`];
 //! [`wording`], a small linear model over the same words, covers what no rule names; the scores of both are
-//! added. [`look_ups`] recognises short questions about a name. [`words`] splits a text and matches patterns,
-//! [`lexicon`] has the classes of words. [`asking`] finds the word that says what a question asks; [`asked_kinds`], another
-//! [`linear`] model, estimates which kinds of files a query is about. Start at [`detect`].
+//! added. [`look_ups`] recognises short questions about a name, [`release_questions`] those for the release of a change.
+//! [`words`] splits a text and matches patterns, [`lexicon`] has the classes of words. [`asking`] finds the word that says
+//! what a question asks; [`asked_kinds`], another [`linear`] model, estimates which kinds of files a query is about. Start
+//! at [`detect`].
 
 mod asked_kinds;
 mod asking;
 mod lexicon;
 mod linear;
 mod look_ups;
+mod release_questions;
 mod rules;
 mod shapes;
 mod wording;
@@ -180,6 +182,11 @@ pub(crate) fn asks_how_to(text: &QueryText) -> bool {
     let query = Query::new(text);
     let reading = query.reading();
     query.is_short && reading.is_some_and(|reading| reading.rule.name == rules::HOW_TO)
+}
+
+/// Whether the query is a short question for the release that brought a change, which notes on releases would answer.
+pub(crate) fn asks_for_release(text: &QueryText) -> bool {
+    release_questions::is_one(&Query::new(text))
 }
 
 /// Returns the words by which a short question asks for a definition or for uses, in lower case: `uses` of "who uses x".

@@ -174,7 +174,9 @@ impl Adjustments {
         let is_changelog = kind == Some(FileKind::Changelog);
         let mut lift = kind.map_or(0.0, |kind| asked.lift(kind));
         let mut described = self.described.get(&file).copied().unwrap_or(0.0);
-        if is_changelog && !self.asks_changelogs {
+        if is_changelog && self.subject == Subject::Release {
+            lift = self.max_lift;
+        } else if is_changelog && !self.asks_changelogs {
             lift = lift.min(0.0);
         } else if kind.is_some_and(|kind| !self.subject.may_be_in(kind)) {
             (lift, described) = (lift.min(0.0), 0.0);
@@ -231,7 +233,8 @@ impl<'a> RequestedRoles<'a> {
             is_short,
             subject,
             kinds: (is_short && !has_code(text)).then(|| AskedKinds::of(text)),
-            asks_changelogs: is_short && asks_changelogs(text, config),
+            asks_changelogs: subject == Subject::Release
+                || is_short && asks_changelogs(text, config),
             title_words,
         }
     }
@@ -252,8 +255,10 @@ impl<'a> RequestedRoles<'a> {
 
     fn documentation(&self, usual: f32) -> f32 {
         let config = self.config;
-        if self.subject == Subject::DocComments {
-            return usual;
+        match self.subject {
+            Subject::Release => return config.ordered,
+            Subject::DocComments => return usual,
+            Subject::Other => {}
         }
         let by_words = match self.is_short && intent::asks_how_to(self.text) {
             // Documentation answers a how-to question.
@@ -269,6 +274,9 @@ impl<'a> RequestedRoles<'a> {
 
     fn configuration(&self, usual: f32) -> f32 {
         let config = self.config;
+        if self.subject == Subject::Release {
+            return usual;
+        }
         let by_words = self.by_words(&config.configuration_words, &config.configuration_orders);
         let is_settings = |kind: FileKind| kind != FileKind::Source && !kind.is_documentation();
         self.by_kind(is_settings, usual).max(by_words)
@@ -458,6 +466,34 @@ mod tests {
         assert!(changelog > config.ordered);
         let [changelog, _] = scores("How do I find what changed in uploads?", usage);
         assert!(changelog >= config.ordered);
+    }
+
+    #[test]
+    fn question_for_the_release_of_a_change_raises_no_manifest() {
+        let config = &RankingConfig::default().rank.role;
+        let snapshot = foveate_fixture::snapshot::of_text(
+            "
+            //- CHANGELOG.md
+            # 1.0
+            //- Cargo.toml
+            [package]
+            version = '1.0.0'
+            ",
+        );
+        let files = &snapshot.files;
+        let scores = |query: &str| {
+            let text = QueryText::parse(query);
+            let adjustments = Adjustments::of(&text, IntentKind::DefinitionLookup, config);
+            let adjustments = adjustments.with_described(files, |_| true);
+            ["CHANGELOG.md", "Cargo.toml"].map(|path| {
+                let file = files.find(path).expect("a file");
+                adjustments.score(files, file, files.file(file).role, 1.0)
+            })
+        };
+        let [changelog, manifest] = scores("Which version dropped Python 2?");
+        assert!(changelog > config.ordered && manifest <= config.factors.configuration);
+        let [_, manifest] = scores("Which version of Python is the minimum?");
+        assert!(manifest > config.factors.configuration);
     }
 
     #[test]

@@ -1,4 +1,5 @@
-//! Recognises queries whose words for kinds of files would mislead: those about comments in code, which are no documents.
+//! Recognises queries whose words for kinds of files would mislead: questions for the release of a change, which the version
+//! in a manifest does not answer, and queries about comments in code, which are no documents.
 
 use foveate_model::FileKind;
 
@@ -22,6 +23,8 @@ const FAULTS: &[&str] = &["documented", "typo", "undocumented"];
 /// What a query is about, as far as it tells which kinds of files it asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Subject {
+    /// The release that brought a change.
+    Release,
     /// Comments in code of which documents are made.
     DocComments,
     /// Anything else.
@@ -30,6 +33,9 @@ pub(super) enum Subject {
 
 impl Subject {
     pub(super) fn of(text: &QueryText, title_words: &[&str], config: &RoleConfig) -> Self {
+        if intent::asks_for_release(text) {
+            return Self::Release;
+        }
         match names_doc_comments(title_words, config) && !intent::asks_how_to(text) {
             true => Self::DocComments,
             false => Self::Other,
@@ -39,6 +45,7 @@ impl Subject {
     /// Whether a query of this subject may be about files of a kind, whatever its words are.
     pub(super) fn may_be_in(self, kind: FileKind) -> bool {
         match self {
+            Self::Release => kind == FileKind::Source || kind.is_documentation(),
             Self::DocComments => !kind.is_documentation(),
             Self::Other => true,
         }
