@@ -234,7 +234,8 @@ impl<'a> RequestedRoles<'a> {
             subject,
             kinds: (is_short && !has_code(text)).then(|| AskedKinds::of(text)),
             asks_changelogs: subject == Subject::Release
-                || is_short && asks_changelogs(text, config),
+                || is_short && asks_changelogs(text, config)
+                || names_changelog(&title_words, config),
             title_words,
         }
     }
@@ -329,6 +330,16 @@ fn asks_changelogs(text: &QueryText, config: &RoleConfig) -> bool {
         known.any(|known| known.eq_ignore_ascii_case(word))
     };
     words.any(is_named) || !asked_releases(text).is_empty()
+}
+
+/// Whether a title asks for documentation by a word for notes on releases, which an issue of any length may do.
+fn names_changelog(title_words: &[&str], config: &RoleConfig) -> bool {
+    let known = config.documentation_words.iter();
+    let mut known = known.filter(|known| config.changelog_words.contains(known));
+    known.any(|known| {
+        let mut words = title_words.iter();
+        words.any(|word| known.eq_ignore_ascii_case(word))
+    })
 }
 
 /// Whether a query contains code or a failure: then it is about that, whatever its words are.
@@ -464,6 +475,9 @@ mod tests {
         let named = format!("{wording} in the changelog");
         let [changelog, _] = scores(&named, IntentKind::BugFix);
         assert!(changelog > config.ordered);
+        let long = format!("{named}\n\n{}", "It has them as words. ".repeat(20));
+        let [changelog, _] = scores(&long, IntentKind::BugFix);
+        assert!(changelog >= config.asked);
         let [changelog, _] = scores("How do I find what changed in uploads?", usage);
         assert!(changelog >= config.ordered);
     }
