@@ -24,7 +24,10 @@ impl Resolver<'_> {
             for file in &files {
                 self.add_file(*file, EvidenceSource::Path, self.config.strength.path);
             }
-            let is_name = mention.line == 0 && !mention.from_url && !mention.path.contains('/');
+            let is_name = mention.line == 0
+                && !mention.from_url
+                && !mention.path.contains('/')
+                && !mention.path.starts_with('.');
             if files.is_empty() && is_name {
                 // `shop.json` may be a module, and `Reply.json` a method.
                 let (name, from) = (&mention.path, EvidenceSource::Prose);

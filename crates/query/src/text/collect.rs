@@ -396,9 +396,12 @@ impl Collector<'_> {
         }
         let is_word = !code.contains(' ') && (!code.contains("://") || code.starts_with("file://"));
         let path = paths::read(code, Context::Code).filter(|_| is_word);
-        let is_path = path.is_some();
+        // `.map` may be a file or a method.
+        let is_path = path
+            .as_ref()
+            .is_some_and(|mention| mention.is_certain || mention.path.contains('/'));
         if let Some(mention) = path {
-            let is_file = paths::ends_in_file(&mention.path);
+            let is_file = is_path && paths::ends_in_file(&mention.path);
             self.path(with_lines(mention, lines));
             if is_file {
                 return;

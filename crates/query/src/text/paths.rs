@@ -24,7 +24,7 @@ const EXTENSIONS: &[&str] = &[
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Context {
     /// Prose, or a line of a code block: a known extension is needed. A word with slashes and another extension, or the
-    /// name of a file such as `Dockerfile`, may be a path.
+    /// name of a file such as `Dockerfile`, may be a path, and so may `.editorconfig`.
     Prose,
     /// Code between backticks: several segments with slashes are enough.
     Code,
@@ -71,12 +71,13 @@ pub(super) fn read(word: &str, context: Context) -> Option<PathMention> {
         "" => name.starts_with(char::is_uppercase),
         _ => extension.len() <= 10 && extension.bytes().all(|byte| byte.is_ascii_alphanumeric()),
     };
-    let possible = segments >= 2 && !has_bracket && (listed || is_name && !stem.is_empty());
+    let possible = segments >= 2 && !has_bracket && (listed || is_name && !stem.is_empty())
+        || is_dot_file(path);
     (known || possible).then(|| PathMention {
         path: path.to_owned(),
         line,
         last_line,
-        is_certain: known || listed,
+        is_certain: known || listed && segments >= 2,
         from_url: false,
     })
 }
@@ -107,6 +108,16 @@ fn bare(word: &str) -> &str {
     let word = strip_possessive(word);
     let path = word.strip_prefix("file://");
     strip_drive(path.map_or(word, |path| path.trim_start_matches('/')))
+}
+
+/// Whether a word is spelled like the name of a hidden file: `.rspec`, `.env.example`. It may also be a method or an
+/// extension.
+fn is_dot_file(word: &str) -> bool {
+    let is_part = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "_-.".contains(c);
+    let name = word.strip_prefix('.').unwrap_or("");
+    name.len() > 1
+        && name.starts_with(|c: char| c.is_ascii_lowercase())
+        && name.chars().all(is_part)
 }
 
 /// Whether a path ends in the name of a file with a known extension.
@@ -482,6 +493,14 @@ mod tests {
         assert_eq!(is_certain("src/a.py"), Some(true));
         assert_eq!(is_certain("src/messages.properties"), Some(false));
         assert_eq!(is_certain("docker/Dockerfile"), Some(false));
+        for context in [Prose, Code] {
+            let found = read(".rspec", context).map(|found| found.is_certain);
+            assert_eq!(found, Some(false));
+        }
+        check("`.env.example`,", Prose, Some((".env.example", 0)));
+        for word in [".NET", ".5", "...and", ".then()", "."] {
+            check(word, Prose, None);
+        }
         check("3.8", Prose, None);
         check("foo.bar", Prose, None);
         check("packages/core/src", Code, Some(("packages/core/src", 0)));

@@ -165,3 +165,35 @@ fn type_with_parts_in_several_files_means_the_file_of_its_name() {
     assert_eq!(sure, ["src/Shelf.cs:Shelf"]);
     assert!(evidence.any(|of| described(of.definition) == "src/Shelf.Events.cs:Shelf"));
 }
+
+#[test]
+fn hidden_file_is_named_without_an_extension() {
+    let shop = "
+        //- .rspec
+        --order rand
+        //- shop/.env.example
+        PORT=1
+        //- shop/cart.py
+        def rspec(env):
+            return env
+        ";
+    let snapshot = snapshot(shop, &[]);
+    let files = |query: &str| {
+        let found = find(&snapshot, query, &Focus::default()).files.into_iter();
+        let found = found.filter(|found| found.from == EvidenceSource::Path);
+        let paths = found.map(|found| snapshot.files.path(found.file).to_owned());
+        paths.collect::<Vec<String>>()
+    };
+    assert_eq!(files("What does .rspec set?"), [".rspec"]);
+    assert_eq!(
+        files("Which port has `.env.example`?"),
+        ["shop/.env.example"]
+    );
+    for query in [
+        "What calls .then in the shop?",
+        "Where is rspec set?",
+        "All .py files",
+    ] {
+        assert_eq!(files(query), [""; 0], "{query}");
+    }
+}

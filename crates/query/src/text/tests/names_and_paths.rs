@@ -57,6 +57,7 @@ fn names_between_slashes_and_backslashes_are_found() {
         ("src/http_client/core", &[]),
         ("src/http_client.py", &[]),
         ("src/http_client.properties", &[]),
+        (".get_item", &["get_item"]),
     ] {
         let text = parse(&format!("A title\n\nMaybe `{code}` fails.\n"));
         assert_eq!(names(&text, MentionKind::InlineCode), wanted, "{code}");
