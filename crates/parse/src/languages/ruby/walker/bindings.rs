@@ -6,7 +6,8 @@ use foveate_model::{DefinitionKind, LocalId, ReferenceKind, Visibility};
 use tree_sitter::Node;
 
 use super::definitions::{
-    base_name, bound_names, constant_draft, enter, struct_fields, with_here_documents,
+    base_name, bound_names, constant_draft, enter, struct_fields, symbol_fields,
+    with_here_documents,
 };
 use super::is_constant;
 use crate::collect::span;
@@ -78,7 +79,7 @@ fn reader_of(walk: &mut Walk<'_>, owner: LocalId, variable: Node<'_>) -> Option<
 }
 
 /// `A = 1`. `Struct.new`, `Class.new`, `Data.define` and `Module.new` define a class or module with the
-/// members in their block.
+/// members in their block, and so does `new` of a subclass of `Struct`.
 fn constant<'t>(
     walk: &mut Walk<'t>,
     node: Node<'t>,
@@ -102,9 +103,15 @@ fn constant<'t>(
     let block = field(created, "block");
     draft.body = block.map(span);
     draft.signature_end = block.map_or(draft.signature_end, |block| block.start_byte());
-    draft.bases = base_name(walk, created).into_iter().collect();
+    let struct_class = struct_class(walk, created);
+    let base = base_name(walk, created);
+    let base = base.or_else(|| struct_class.map(Into::into));
+    draft.bases = base.into_iter().collect();
     let id = enter(walk, draft, depth, kind);
-    struct_fields(walk, id, created);
+    match struct_class {
+        Some(_) => symbol_fields(walk, id, created),
+        None => struct_fields(walk, id, created),
+    }
 }
 
 /// Returns the end of the first line of a constant's value, where its head ends.
@@ -119,8 +126,23 @@ fn created_kind(walk: &Walk<'_>, right: Node<'_>) -> Option<DefinitionKind> {
     match (walk.of(maker).trim_start_matches("::"), method) {
         ("Struct" | "Class", "new") | ("Data", "define") => Some(DefinitionKind::Class),
         ("Module", "new") => Some(DefinitionKind::Module),
-        _ => None,
+        _ => struct_class(walk, right).map(|_| DefinitionKind::Class),
     }
+}
+
+/// Returns the subclass of `Struct` by which a call makes a class: `Options` of `Options.new(:a) { def b; end }`. In blocks of
+/// other calls, nobody defines methods.
+fn struct_class<'t>(walk: &Walk<'t>, call: Node<'_>) -> Option<&'t str> {
+    let maker = field(call, "receiver").filter(|maker| is_constant(*maker))?;
+    let name = walk.of(maker).trim_start_matches("::");
+    let method = walk.of(field(call, "method")?);
+    if method != "new" || matches!(name, "Struct" | "Class" | "Module") {
+        return None;
+    }
+    let body = field(call, "block").and_then(|block| field(block, "body"));
+    let mut statements = body.map_or_else(Vec::new, children).into_iter();
+    let defines = statements.any(|of| matches!(of.kind(), "method" | "singleton_method"));
+    defines.then_some(name)
 }
 
 /// A read of `@a`.

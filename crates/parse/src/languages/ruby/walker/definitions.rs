@@ -114,9 +114,13 @@ pub(super) fn base_name(walk: &Walk<'_>, base: Node<'_>) -> Option<Box<str>> {
 /// Adds the fields of `Struct.new(:a, :b)` and `Data.define(:a)`.
 pub(super) fn struct_fields<'t>(walk: &mut Walk<'t>, class: LocalId, created: Node<'t>) {
     let maker = field(created, "receiver").map_or("", |receiver| walk.of(receiver));
-    if !matches!(maker, "Struct" | "Data" | "::Struct" | "::Data") {
-        return;
+    if matches!(maker, "Struct" | "Data" | "::Struct" | "::Data") {
+        symbol_fields(walk, class, created);
     }
+}
+
+/// Adds the fields that the symbols among the arguments of a call name.
+pub(super) fn symbol_fields<'t>(walk: &mut Walk<'t>, class: LocalId, created: Node<'t>) {
     for argument in arguments(created) {
         if argument.kind() == "simple_symbol"
             && let Some((name, place)) = literal_name(walk, argument)

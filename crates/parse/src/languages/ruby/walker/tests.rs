@@ -63,6 +63,16 @@ fn classes_and_modules_are_defined() {
         ),
         ("Mix = Module.new do\nend", "module Mix: Mix = Module.new"),
         (
+            "Env = Options.new(:url) do\n  def ok?; end\nend",
+            "class Env: Env = Options.new(:url)
+            field Env.url: :url
+            method Env.ok?: def ok?",
+        ),
+        (
+            "Env = Options.new(:url) do\n  open\nend",
+            "constant Env: Env = Options.new(:url) do",
+        ),
+        (
             "Point = Data.define(:x)",
             "class Point: Point = Data.define(:x)
             field Point.x: :x",
@@ -375,12 +385,15 @@ fn bases_exceptions_and_super_are_referenced() {
     ] {
         refers(source, expected);
     }
-    let facts = crate::testing::facts(
-        ruby(),
-        "class A < B\n  include C::D\n  extend E\n  extend self\nend",
-    );
-    let bases: Vec<&str> = facts.definitions[0].bases.iter().map(|b| &**b).collect();
-    assert_eq!(bases, ["B", "C::D", "E"]);
+    let bases = |source: &str| -> Vec<String> {
+        let facts = crate::testing::facts(ruby(), source);
+        let bases = facts.definitions[0].bases.iter();
+        bases.map(ToString::to_string).collect()
+    };
+    let class = "class A < B\n  include C::D\n  extend E\n  extend self\nend";
+    assert_eq!(bases(class), ["B", "C::D", "E"]);
+    let made = "A = B::C.new(:d) do\n  include E\n  def f; end\nend";
+    assert_eq!(bases(made), ["B::C", "E"]);
 }
 
 #[test]
