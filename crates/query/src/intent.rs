@@ -189,6 +189,13 @@ pub(crate) fn asks_for_release(text: &QueryText) -> bool {
     release_questions::is_one(&Query::new(text))
 }
 
+/// Whether a short query is about the default of something.
+pub(crate) fn is_about_default(text: &QueryText) -> bool {
+    let query = Query::new(text);
+    let mut words = query.title.iter().map(|word| word.text.as_str());
+    query.is_short && words.any(|word| matches!(word, "default" | "defaults"))
+}
+
 /// Returns the words by which a short question asks for a definition or for uses, in lower case: `uses` of "who uses x".
 /// They name no code.
 pub(crate) fn asking_words(text: &QueryText) -> Vec<String> {

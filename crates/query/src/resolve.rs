@@ -261,6 +261,7 @@ pub fn resolve(
     let mut listed = HashSet::<String>::default();
     unknown_names.retain(|name| !request.removed.has(name) && listed.insert(name.clone()));
     resolver.literals(text);
+    resolver.defaults(text);
     resolver.title_words(text);
     resolver.releases(text);
     resolver.dependencies(text);

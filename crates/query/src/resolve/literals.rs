@@ -8,7 +8,8 @@ use foveate_index::{ChunkId, DefId, FileId};
 use foveate_model::{RegionKind, Role};
 
 use super::{EvidenceSource, Resolver};
-use crate::text::{Literal, LiteralKind, QueryText};
+use crate::intent;
+use crate::text::{Literal, LiteralKind, Mention, MentionKind, QueryText};
 
 /// Maximum chunks with the rarest word of a text; a text of more common words is not looked up.
 const MAX_POSTINGS: usize = 2_000;
@@ -16,6 +17,8 @@ const MAX_POSTINGS: usize = 2_000;
 const MAX_DECLARATIONS: usize = 8;
 /// Maximum chunks whose string literals are compared.
 const MAX_CHUNKS: usize = 64;
+/// Maximum names of a query that are looked up as those of settings with a default.
+const MAX_DEFAULTS: usize = 4;
 
 impl Resolver<'_> {
     /// Resolves the exact texts of the query.
@@ -29,6 +32,32 @@ impl Resolver<'_> {
             if !known {
                 self.literal(literal);
             }
+        }
+    }
+
+    /// Resolves the names of settings whose default a short query is about: code often declares them by string literals
+    /// (`name = "max_size"`, `'max_size' => 3`), and its variables of the name only use them.
+    pub(super) fn defaults(&mut self, text: &QueryText) {
+        if !intent::is_about_default(text) {
+            return;
+        }
+        let is_asked = |mention: &&Mention| {
+            let name = mention.name.as_str();
+            matches!(mention.kind, MentionKind::Title | MentionKind::InlineCode)
+                && !name.contains('.')
+                && text.literals.iter().all(|literal| literal.text != name)
+        };
+        let mut names: Vec<&str> = Vec::new();
+        for mention in text.mentions.iter().filter(is_asked) {
+            if names.len() < MAX_DEFAULTS && !names.contains(&mention.name.as_str()) {
+                names.push(&mention.name);
+            }
+        }
+        for name in names {
+            self.literal(&Literal {
+                kind: LiteralKind::Setting,
+                text: name.to_owned(),
+            });
         }
     }
 

@@ -34,6 +34,15 @@ const TOOL: &str = "
     def other():
         return 'E3041', '--dry-runs', '/api/userspace'
 
+    //- tool/settings.py
+    class PageLines(Setting):
+        name = 'page_lines'
+        default = 20
+
+
+    def print_page(page_lines):
+        return page_lines * 2
+
     //- tool/flags.py
     class JsonFlag:
         def long_name(self):
@@ -79,6 +88,15 @@ fn literals_resolve_to_enclosing_definition() {
     // No literal contains these; a name that is defined is found as a name, not as a literal.
     check_literal("--dry and E30 and /api/use are not there", &[]);
     check_literal("PAGE_SIZE is too small", &[]);
+}
+
+#[test]
+fn setting_whose_default_is_asked_for_resolves_to_its_declaration() {
+    let declared = &["tool/settings.py:PageLines"];
+    check_literal("What is the default of page_lines?", declared);
+    check_literal("What does `page_lines` default to?", declared);
+    check_literal("What is page_lines?", &[]);
+    check_literal("What is the default of print_page?", &[]);
 }
 
 #[test]
