@@ -421,15 +421,16 @@ pub(super) fn is_product(name: &str) -> bool {
 
 /// Products and formats that are spelled like identifiers or files.
 const PRODUCTS: &[&str] = &[
-    "angular.js", "backbone.js", "codesandbox", "d3.js", "day.js", "devtools", "dynamodb", "ebpf",
-    "ember.js", "express.js", "facebook", "freebsd", "github", "gitlab", "google.com", "graphql",
-    "intellij", "ios", "ipad", "ipados", "iphone", "ipython", "javadoc", "javascript", "jquery",
-    "linkedin", "macbook", "macos", "mariadb", "moment.js", "mongodb", "mysql", "next.js",
-    "node.js", "nodejs", "numpy", "nuxt.js", "oauth", "openapi", "openbsd", "openssl", "opensuse",
-    "p5.js", "postgresql", "pycharm", "pypi", "pypy", "pytorch", "react.js", "scikit", "scipy",
-    "socket.io", "sqlite", "stackblitz", "stackoverflow", "tensorflow", "three.js", "tvos",
-    "typescript", "vscode", "vue.js", "watchos", "webassembly", "webpack", "wikipedia",
-    "wordpress", "x86_64", "youtube",
+    "angular.js", "appveyor", "backbone.js", "circleci", "clickhouse", "cmake", "codesandbox",
+    "d3.js", "day.js", "devtools", "duckdb", "dynamodb", "ebpf", "ember.js", "express.js",
+    "facebook", "freebsd", "github", "gitlab", "google.com", "graphql", "intellij", "ios", "ipad",
+    "ipados", "iphone", "ipython", "javadoc", "javascript", "jquery", "linkedin", "macbook",
+    "macos", "mariadb", "moment.js", "mongodb", "mysql", "netbsd", "next.js", "node.js", "nodejs",
+    "nuget", "numpy", "nuxt.js", "oauth", "openapi", "openbsd", "openssl", "opensuse", "p5.js",
+    "postgresql", "powershell", "pycharm", "pypi", "pypy", "pytorch", "react.js", "rubygems",
+    "scikit", "scipy", "socket.io", "sqlite", "stackblitz", "stackoverflow", "tensorflow",
+    "three.js", "tvos", "typescript", "vscode", "vue.js", "watchos", "webassembly", "webpack",
+    "wikipedia", "wordpress", "x86_64", "youtube",
 ];
 
 const BUILT_IN: &[&str] = &[
@@ -542,7 +543,7 @@ mod tests {
         }
         for no in [
             "model", "URLs", "GitHub", "HTTP", "e.g", "example.com", "_", "x", "_x", "Node.js",
-            "d3.js", "works.But",
+            "d3.js", "works.But", "CMake", "NuGet",
         ] {
             assert!(!is_identifier_like(no), "{no}");
         }
