@@ -151,7 +151,14 @@ impl File<'_> {
             .iter()
             .any(|d| d.starts_with('.') && d.len() > 1);
         let is_dot_file = self.name.starts_with('.');
-        in_dot_directory || is_dot_file || (self.roles.is_settings)(self)
+        in_dot_directory || is_dot_file || self.is_in_settings() || (self.roles.is_settings)(self)
+    }
+
+    /// Whether the file is read by programs, in a directory of settings at the root: `config/checkstyle/checkstyle.xml`.
+    fn is_in_settings(&self) -> bool {
+        let top = self.directories.first().map(String::as_str);
+        let is_read = self.roles.is_data || self.name.ends_with(".xml");
+        is_read && matches!(top, Some("ci" | "config"))
     }
 
     fn name_is_configuration(&self) -> bool {

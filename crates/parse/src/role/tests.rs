@@ -111,9 +111,10 @@ fn settings_are_configuration() {
         Role::Configuration,
         &[
             "pyproject.toml", "setup.py", "setup.cfg", "package.json", "packages/a/package.json",
-            "tsconfig.base.json", "Dockerfile", "docker/Dockerfile.dev",
-            ".github/workflows/ci.yml", ".eslintrc.js", "vite.config.ts", "requirements/dev.txt",
-            "docs/conf.py", "Makefile", "CMakeLists.txt",
+            "tsconfig.base.json", "Dockerfile", "docker/Dockerfile.dev", "ci/unit/mysql.xml",
+            "config/pmd/rules.xml", "config/words.json", ".github/workflows/ci.yml",
+            ".eslintrc.js", "vite.config.ts", "requirements/dev.txt", "docs/conf.py", "Makefile",
+            "CMakeLists.txt",
         ],
     );
 }
@@ -139,6 +140,8 @@ fn program_input_is_data() {
         &[
             "django/conf/locale/de/LC_MESSAGES/django.po",
             "src/words.json",
+            "src/config/words.json",
+            "lib/shop.xml",
             "src/words.txt",
             "src/logo.svg",
             "data/countries.csv",
