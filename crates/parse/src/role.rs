@@ -95,9 +95,11 @@ impl File<'_> {
             "upgrading",
         ];
         let first = self.stem.split(['.', '-']).next().unwrap_or("");
-        let is_fragment = self.has_directory(&[
-            "changelogs", "changelog", "newsfragments", ".changeset", "news",
-        ]);
+        // The tool that collects the fragments of a changelog may have its settings beside them.
+        let is_fragment = self.stem != "config"
+            && self.has_directory(&[
+                "changelogs", "changelog", "newsfragments", ".changeset", "news",
+            ]);
         let is_documentation = match self.roles.documentation {
             Documentation::All => true,
             Documentation::Notes => NOTES.contains(&first),

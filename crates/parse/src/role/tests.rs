@@ -112,9 +112,9 @@ fn settings_are_configuration() {
         &[
             "pyproject.toml", "setup.py", "setup.cfg", "package.json", "packages/a/package.json",
             "tsconfig.base.json", "Dockerfile", "docker/Dockerfile.dev", "ci/unit/mysql.xml",
-            "config/pmd/rules.xml", "config/words.json", ".github/workflows/ci.yml",
-            ".eslintrc.js", "vite.config.ts", "requirements/dev.txt", "docs/conf.py", "Makefile",
-            "CMakeLists.txt",
+            "config/pmd/rules.xml", ".changeset/config.json", "changelogs/config.yml",
+            "config/words.json", ".github/workflows/ci.yml", ".eslintrc.js", "vite.config.ts",
+            "requirements/dev.txt", "docs/conf.py", "Makefile", "CMakeLists.txt",
         ],
     );
 }
