@@ -206,12 +206,15 @@ pub(crate) fn asking_words(text: &QueryText) -> Vec<String> {
     let question = look_ups::read(text, &query);
     let of_question = question.map_or(&[][..], |question| look_ups::asking_words(question.asks));
     let kinds = question.map(|question| look_ups::kinds_of_answers(question.asks, &query.clauses));
-    let kinds = kinds.into_iter().flatten().map(|word| word.text.clone());
+    let raising = question.map(|question| look_ups::raising_words(question.asks, &query.clauses));
+    let kinds = kinds.into_iter().flatten();
+    let plain = kinds.chain(raising.into_iter().flatten());
+    let plain = plain.map(|word| word.text.clone());
     let words = asking_verbs(&query, question.map(|question| question.asks)).into_iter();
     words
         .map(|word| word.text.clone())
         .chain(of_question.iter().map(|word| (*word).to_owned()))
-        .chain(kinds)
+        .chain(plain)
         .collect()
 }
 

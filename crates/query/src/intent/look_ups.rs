@@ -196,6 +196,10 @@ const QUESTIONS: &[Question] = &[
             "who|whos|what|whats|which ?is|are ?else ?<code:any> includes|including ?the TYPE ?header|file|module|mixin|concern|trait ?? $",
             "what|which ?other *s include|includes ?the TYPE ?header|file|module|mixin|concern|trait ?? $",
             "who|what|which ?else ?<code:any> depends|relies on|upon __ ?? $",
+            // Errors are used where they are raised and caught.
+            "who|whos|what|whats|which ?is|are ?else ?<code:any> raises|raise|raising|throws|throw|throwing|catches|catch|catching|rescues|rescue|rescuing ?the TYPE ?? $",
+            "where|wheres ?else ?is|are ?the TYPE ?being raised|thrown|caught|rescued ?? $",
+            "where ?else do|does|did we|they|you|i ?still raise|throw|catch|rescue ?the TYPE ?? $",
             "where|wheres ?else ?is|are|do|does|did __ ?being ?get|gets used|referenced|imported|included|consumed|instantiated ?? $",
             "where ?else do|does|did we|they|you|i ?still use|reference|import|consume|instantiate __ ?? $",
             list!(
@@ -349,6 +353,24 @@ pub(super) fn asking_words(asks: LookUp) -> &'static [&'static str] {
         LookUp::Uses => &["include", "includes", "included", "including"],
         LookUp::Definition | LookUp::Calls | LookUp::Behaviour => &[],
     }
+}
+
+/// Verbs for what code does with errors.
+const RAISING: &[&str] = &[
+    "catch", "catches", "catching", "caught", "raise", "raised", "raises", "raising", "rescue",
+    "rescued", "rescues", "rescuing", "throw", "throwing", "thrown", "throws",
+];
+
+/// Returns the verbs by which a question for uses asks where an error is raised or caught: "what throws ShelfError". Without
+/// a name beside it, such a word is the name.
+pub(super) fn raising_words(asks: LookUp, clauses: &[Clause]) -> impl Iterator<Item = &Word> {
+    let clause = clauses.first().filter(|_| asks == LookUp::Uses);
+    let words = clause.map_or(&[][..], |clause| clause.words.as_slice());
+    let is_plain = |word: &&Word| !word.is_name && !word.is_capitalised;
+    // A sentence begins in upper case.
+    let has_name = words.iter().skip(1).any(|word| !is_plain(&word));
+    let plain = words.iter().filter(is_plain);
+    plain.filter(move |word| has_name && RAISING.contains(&word.text.as_str()))
 }
 
 /// Returns the words before the one by which a question for implementers asks: `commands` of "which commands extend x" only

@@ -212,6 +212,10 @@ fn phrasings_of_a_look_up_ask_the_same() {
                 "who includes Shelf",
                 "which files include shop/shelf.h",
                 "where is shelf.h included?",
+                "what raises ShelfError?",
+                "which methods throw Shop::ShelfError",
+                "where is NoSuchShelf raised?",
+                "where do we catch ShelfError?",
             ][..],
         ),
         (

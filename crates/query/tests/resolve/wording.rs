@@ -630,6 +630,7 @@ fn question_that_says_more_than_a_name_does_not_look_it_up_alone() {
         "show me the source code of open_store",
         "where is Store<Row> defined?",
         "who imports lib.views",
+        "what raises Store?",
     ] {
         assert!(has_only_names(query), "{query}");
     }
