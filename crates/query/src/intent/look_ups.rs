@@ -281,11 +281,49 @@ static COMPILED: LazyLock<Vec<(&'static Question, Vec<Pattern>)>> = LazyLock::ne
 const FAULTY: ClassSet = lexicon::set(&["faulty", "negation"]);
 const FAILING: ClassSet = lexicon::set(&["malfunction", "break"]);
 
+// Words beside a name: "the x method". A question that has no others looks nothing up.
+const BESIDE_NAMES: [&str; 12] = [
+    "?", "a", "an", "class", "constant", "enum", "function", "interface", "method", "the", "trait",
+    "type",
+];
+
 /// Whether a clause that asks nothing reports a fault.
 pub(super) fn reports(clause: &[Word]) -> bool {
-    let fails = |word: &Word| Form::ALL.iter().any(|form| word.is(FAILING, *form));
-    let mut words = clause.iter();
-    words.any(|word| word.is(FAULTY, Form::Base) || fails(word))
+    clause.iter().any(names_fault)
+}
+
+fn names_fault(word: &Word) -> bool {
+    let fails = || Form::ALL.iter().any(|form| word.is(FAILING, *form));
+    word.is(FAULTY, Form::Base) || fails()
+}
+
+/// Whether words that have the form of a question report a fault: "calls to x hang". A word for a fault may also be the
+/// name that is looked up: it is spelled like a type (`Undefined`), or without it nothing is looked up ("who calls abort?").
+fn reports_fault(words: &[Word]) -> bool {
+    let mut later = words.iter().skip(1);
+    let is_title_case = later.all(|word| word.is_capitalised || word.is_name);
+    let is_type = |word: &Word| word.is_capitalised && !is_title_case;
+    let is_fault = |at: usize, word: &Word| names_fault(word) && (at == 0 || !is_type(word));
+    let is_beside = |word: &Word| {
+        !word.is_capitalised && !word.is_name && BESIDE_NAMES.contains(&word.text.as_str())
+    };
+    let numbered = || words.iter().enumerate();
+    let rest = numbered().filter(|(at, word)| !is_fault(*at, word) && !is_beside(word));
+    let rest: Vec<Word> = rest.map(|(_, word)| word.clone()).collect();
+    numbered().any(|(at, word)| is_fault(at, word))
+        && of_form(&rest, Pattern::is_filled_at).is_some()
+}
+
+/// Returns the first question with a pattern that fits the words.
+fn of_form(
+    words: &[Word],
+    is_at: fn(&Pattern, &[Word], usize) -> bool,
+) -> Option<&'static Question> {
+    let start = shapes::start(words);
+    let fits = |pattern: &Pattern| is_at(pattern, words, start) || is_at(pattern, words, 0);
+    let mut questions = COMPILED.iter();
+    let found = questions.find(|(_, patterns)| patterns.iter().any(fits));
+    found.map(|(question, _)| *question)
 }
 
 /// Returns the question that a short query is, if it is nothing but one.
@@ -297,14 +335,8 @@ pub(super) fn read(text: &QueryText, query: &Query) -> Option<&'static Question>
         return None;
     }
     let words = with_names(text, clause);
-    if reports(&words) {
-        return None;
-    }
-    let start = shapes::start(&words);
-    let fits = |pattern: &Pattern| pattern.is_at(&words, start) || pattern.is_at(&words, 0);
-    let mut questions = COMPILED.iter();
-    let found = questions.find(|(_, patterns)| patterns.iter().any(fits));
-    found.map(|(question, _)| *question)
+    let found = of_form(&words, Pattern::is_at)?;
+    (!reports_fault(&words)).then_some(found)
 }
 
 /// Returns the words of a clause. Those that the query marks as code are names, however they are spelled, and so are types

@@ -336,6 +336,22 @@ fn phrasings_of_a_look_up_ask_the_same() {
 }
 
 #[test]
+fn words_for_faults_may_be_the_names_that_are_looked_up() {
+    use LookUp::*;
+    for (query, look_up) in [
+        ("who calls abort?", Calls),
+        ("what are the callers of disconnect", Calls),
+        ("which tests cover Undefined", Tests),
+        ("who uses the Missing class?", Uses),
+        ("where is the fail function defined?", Definition),
+        ("where is Undefined defined", Definition),
+    ] {
+        let found = detect(&QueryText::parse(query), None);
+        assert_eq!(found.look_up, Some(look_up), "{query}: {found:?}");
+    }
+}
+
+#[test]
 fn pointer_to_a_line_orders_nothing() {
     let is_read = |text: &str| {
         let clauses = words::clauses(text);
@@ -358,6 +374,9 @@ fn titles_of_issues_look_nothing_up() {
         "Usages of open_door break on Python 3",
         "Calls to open_door hang",
         "callers of open_door get the wrong door",
+        "callers of parser hang",
+        "Callers Of Parser Hang",
+        "References to Shelf are broken",
         "open_door usages crash",
         "Flaky tests",
         "Windows tests",

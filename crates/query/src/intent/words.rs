@@ -350,22 +350,28 @@ impl Pattern {
     /// Returns the index after its shortest match from word `at`.
     pub(super) fn end_at(&self, words: &[Word], at: usize) -> Option<usize> {
         let rest = words.get(at..)?;
-        let left = match_elements(&self.elements, rest)?;
+        let left = match_elements(&self.elements, rest, 0)?;
         Some(words.len() - left)
+    }
+
+    /// Like [`Self::is_at`], but every `__` must match a word.
+    pub(super) fn is_filled_at(&self, words: &[Word], at: usize) -> bool {
+        let rest = words.get(at..);
+        rest.is_some_and(|rest| match_elements(&self.elements, rest, 1).is_some())
     }
 }
 
-/// Returns how many words are left after a match at the start.
-fn match_elements(elements: &[Element], words: &[Word]) -> Option<usize> {
+/// Returns how many words are left after a match at the start. Each `__` matches at least `min_phrase` words.
+fn match_elements(elements: &[Element], words: &[Word], min_phrase: usize) -> Option<usize> {
     let Some((first, rest)) = elements.split_first() else {
         return Some(words.len());
     };
-    let skip = |count: usize| match_elements(rest, words.get(count..)?);
+    let skip = |count: usize| match_elements(rest, words.get(count..)?, min_phrase);
     match first {
         Element::Gap => (0..=MAX_GAP.min(words.len())).find_map(skip),
         Element::PhraseGap => {
             let phrase = words.iter().take_while(|word| !starts_phrase(word)).count();
-            (0..=MAX_PHRASE_GAP.min(phrase)).find_map(skip)
+            (min_phrase..=MAX_PHRASE_GAP.min(phrase)).find_map(skip)
         }
         Element::Word { choice, optional } => {
             let taken = choice.width(words).and_then(skip);
