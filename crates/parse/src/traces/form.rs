@@ -41,7 +41,7 @@ pub enum Mark {
     Arrow(u32),
     /// Carets, `... 12 more`, notes.
     Filler,
-    /// A line of source after its number and a bar: `12 | return a;`.
+    /// A line of source, after its number and a bar if it has these: `12 | return a;`.
     Source,
     /// `a.c:3:5: error: text`, `thread 'main' panicked at a.rs:3:5:`.
     Message(Message),
@@ -65,6 +65,9 @@ pub(crate) struct TraceForm {
     /// Reads a line of a trace that the next line completes: it shows that the line is a frame, or names the
     /// function. The next line is passed as written, empty at the end. Tried before `read`.
     pub(crate) read_with_next: fn(&str, &str) -> Option<Mark>,
+    /// Reads what a line and those below it say together: returns the marks of the lines, from the first one on; empty if
+    /// they are no such group. They replace those of `read`.
+    pub(crate) read_group: fn(&str, &[&str]) -> Vec<Mark>,
     /// Reads a line of a trace that must contain an error: returns that part, and the mark. Tried after
     /// `read`.
     pub(crate) raised: fn(&str) -> Option<(&str, Mark)>,
@@ -95,6 +98,7 @@ impl TraceForm {
         read: |_| None,
         read_general: |_| None,
         read_with_next: |_, _| None,
+        read_group: |_, _| Vec::new(),
         raised: |_| None,
         is_header: |_| false,
         is_other_stack: |_| false,

@@ -101,12 +101,14 @@ pub fn pieces<'a>(lines: &[&'a str]) -> Vec<Piece<'a>> {
 }
 
 /// Whether the first of some lines is the head of a trace whose places are below: the name of a test, a message, a path
-/// above its problems. Alone, such a line belongs to no trace.
+/// above its problems, a place above its source. Alone, such a line belongs to no trace.
 pub fn begin_with_head(lines: &[&str]) -> bool {
     let reader = Reader::new(lines.get(..=MAX_BEFORE_PLACE).unwrap_or(lines));
+    let is_alone = || lines.first().is_some_and(|line| read(line).is_some());
     let is_head = match reader.mark(0) {
         Some(Mark::Function(_)) => true,
-        Some(Mark::Message(message)) => message.place.is_none(),
+        Some(Mark::Message(message)) => message.place.is_none() || !is_alone(),
+        Some(Mark::Header) => !is_alone(),
         _ => false,
     };
     is_head && reader.opens(0)
@@ -506,11 +508,14 @@ fn code_of(line: &str) -> &str {
     .trim_end()
 }
 
-/// Returns the code after a number and a bar or a tab: `12 | code`, `│ ❱ 12 │   code   │`.
+/// Returns the code of a line of source, after a number and a bar or a tab if it has these: `12 | code`,
+/// `│ ❱ 12 │   code   │`.
 fn numbered_code(line: &str) -> &str {
     let line = line.trim().trim_matches('│');
+    let is_code = |c: char| c.is_alphabetic() || matches!(c, '(' | '{' | '"' | '\'' | '`');
     let code = line
         .split_once(['|', '│', '\t'])
+        .filter(|(number, _)| !number.contains(is_code))
         .map_or(line, |(_, code)| code);
     code.trim_matches(|c: char| c == '│' || c.is_whitespace())
 }
@@ -625,6 +630,8 @@ mod tests {
             "error: no method `sum`\n  --> src/cart.rs:3:5",
             "--- FAIL: TestSum (0.00s)\n    cart_test.go:12: got 3",
             "/ci/src/cart.ts\n  13:9  error  Unexpected any  no-explicit-any",
+            "/ci/src/cart.js:83\n  return a || b;\n         ^\nReferenceError: a is not defined",
+            "node:events:491\n      throw er;\n      ^\nError: write EPIPE",
         ] {
             assert!(is_head(text), "{text}");
         }
@@ -632,6 +639,7 @@ mod tests {
             "error: no method `sum`\nin src/cart.rs",
             "--- FAIL: TestSum (0.00s)\nFAIL",
             "/ci/src/cart.ts\nis the file",
+            "/ci/src/cart.js:83\nis the line",
             // Complete by itself, or an error.
             "src/cart.c:3:5: error: no member",
             "TypeError: x\n    at f (a.js:1:2)",

@@ -2,6 +2,7 @@
 //! results in TAP. Each form has a label or fixed punctuation, so that no sentence is taken for one.
 
 use super::form::{Mark, Order};
+use super::forms;
 use super::messages::{message, text as message_text};
 use super::places::{
     Frame, Location, frame, is_path, leading_number, leading_place, location, split_number,
@@ -34,7 +35,7 @@ pub(super) fn read(text: &str) -> Option<Mark> {
 }
 
 /// Reads what several lines say together, and replaces their marks: problems below the path of their file, also in a
-/// table, the violation of a rule above its place, and the place in a YAML block.
+/// table, the violation of a rule above its place, the place in a YAML block, and the groups of the languages.
 pub(super) fn read_groups(lines: &[&str], marks: &mut [Option<Mark>]) {
     let mut at = 0;
     while let Some(line) = lines.get(at) {
@@ -43,7 +44,9 @@ pub(super) fn read_groups(lines: &[&str], marks: &mut [Option<Mark>]) {
             "at:" => block_place(line, below),
             path if is_plain_path(path) => problems(path, below),
             head if head.starts_with(TABLE_HEAD) => table(head, below),
-            text => violation(text, below).into_iter().collect(),
+            text => {
+                violation(text, below).map_or_else(|| of_languages(text, below), |mark| vec![mark])
+            }
         };
         let slots = marks.get_mut(at..).unwrap_or_default();
         at += group.len().max(1);
@@ -51,6 +54,16 @@ pub(super) fn read_groups(lines: &[&str], marks: &mut [Option<Mark>]) {
             *slot = Some(mark);
         }
     }
+}
+
+/// Returns the marks of a group of lines that only one language prints.
+fn of_languages(text: &str, below: &[&str]) -> Vec<Mark> {
+    if text.is_empty() || text.len() > MAX_LINE {
+        return Vec::new();
+    }
+    let groups = forms().map(|form| (form.read_group)(text, below));
+    let mut groups = groups.filter(|group| !group.is_empty());
+    groups.next().unwrap_or_default()
 }
 
 /// Whether a line is only the path of a file. Without a folder, it may be any word.

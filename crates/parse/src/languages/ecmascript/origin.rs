@@ -66,7 +66,8 @@ fn package(path: &str) -> Option<(&str, Origin<'_>)> {
     Some((rest, installed(&NPM, rest, end)?))
 }
 
-fn runtime(path: &str) -> Option<&str> {
+/// Returns the path of a module of the runtime without its prefix.
+pub(super) fn runtime(path: &str) -> Option<&str> {
     if let Some(module) = path.strip_prefix("node:") {
         return Some(module);
     }

@@ -1,5 +1,7 @@
 //! Reads stack traces of JavaScript engines and of Vue, and messages of the TypeScript compiler.
 
+mod node;
+
 use crate::traces::form::{Mark, Order, TraceForm};
 use crate::traces::messages::{labelled, message, of_build};
 use crate::traces::places::{Frame, frame, has_extension, is_path, leading_place, location};
@@ -25,6 +27,9 @@ pub(super) const TRACES: TraceForm = TraceForm {
             .or_else(|| of_build(text, EXTENSIONS))
     },
     read_general: at,
+    read_group: node::group,
+    is_header: node::is_emission,
+    is_other_stack: node::is_emission,
     is_error: |text| text.starts_with("Uncaught ") || text.starts_with(VUE_WARNING),
     marked: |text| text.strip_prefix(CAUSE),
     error_prefixes: &["Uncaught (in promise) ", "Uncaught ", VUE_WARNING, CAUSE],
