@@ -3,8 +3,8 @@
 //! no file.
 //!
 //! Reading order: [`steps`] run in the order of their worth, all on one [`plan`]. [`named`] finds the definitions that
-//! the query names, [`looked_up`] those that are all that a short question asks for, with the [`hierarchy`] of types and
-//! their [`foreign_bases`].
+//! the query names, [`looked_up`] those that are all that a short question asks for, with the [`hierarchy`] of types and the
+//! [`foreign_names`] that the repository uses without defining them.
 //! [`bodies`] chooses whole functions and stretches, each a [`body`] with its [`surroundings`] and the [`reasons`] for it;
 //! [`thresholds`] decides which are worth their tokens, by their own and their [`file_probabilities`];
 //! [`near_duplicates`] finds bodies that say nearly the same; [`links`] finds tests, callers and imports, or what a short
@@ -30,7 +30,7 @@ mod dropped;
 mod entry;
 mod file_probabilities;
 mod fold;
-mod foreign_bases;
+mod foreign_names;
 mod gaps;
 mod hierarchy;
 mod links;

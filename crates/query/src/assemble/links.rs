@@ -110,8 +110,8 @@ impl Links {
                 Link::Caller { of, through, site } => {
                     callers::add_caller(plan, (*of, *through), site, position, pass)
                 }
-                Link::ForeignBase { base, site } => {
-                    callers::add_foreign_base(plan, base, site, position, pass)
+                Link::ForeignName { name, site } => {
+                    callers::add_foreign_name(plan, name, site, position, pass)
                 }
                 Link::Removed(of) => removed::add_use(plan, of, position),
                 Link::Import {
@@ -172,7 +172,8 @@ impl Links {
     /// Adds an issue for each of the best seeds with more uses than are listed or shown.
     fn note_callers(&self, plan: &mut Plan<'_>) {
         const NOTED: usize = 3;
-        let asks_for_uses = plan.looked_up.asks_for_uses() && plan.looked_up.modules().is_empty();
+        let has_definitions = !plan.looked_up.definitions().is_empty();
+        let asks_for_uses = plan.looked_up.asks_for_uses() && has_definitions;
         if plan.profile.callers == 0 || plan.looked_up.is_exact() && !asks_for_uses {
             return;
         }
@@ -224,7 +225,7 @@ impl Report {
                     lines: definition.own_lines(),
                 })
             }
-            Link::Caller { site, .. } | Link::ForeignBase { site, .. } => {
+            Link::Caller { site, .. } | Link::ForeignName { site, .. } => {
                 let name = callers::enclosing(plan, site).unwrap_or_default();
                 Some(Self::of_line(site.file, site.line, name))
             }

@@ -9,7 +9,7 @@ use foveate_index::{Confidence, DefId, FileId, Files, Snapshot};
 use foveate_model::{DefinitionKind, Role};
 
 use super::config::AssembleConfig;
-use super::foreign_bases;
+use super::foreign_names;
 use super::hierarchy::{is_extended, is_type, members, overriding, overriding_member};
 use super::named::NamedDefinitions;
 use crate::intent::LookUp;
@@ -43,8 +43,9 @@ pub(super) struct LookedUp {
     /// The method of the definitions that a question for overrides is about, where they inherit it from a base outside the
     /// repository.
     inherited: Option<String>,
-    /// The base outside the repository that a question for implementers is about, and where types name it.
-    foreign_base: Option<(String, Vec<CallSite>)>,
+    /// The name of what the repository does not define: the base that a question for implementers is about, or what a question
+    /// for uses is about; and where code names it.
+    foreign: Option<(String, Vec<CallSite>)>,
     /// Whether the question says nothing but their name.
     has_only_names: bool,
     /// Whether the question asks where they are, and they are so many that each gets its signature alone.
@@ -68,6 +69,12 @@ impl LookedUp {
         let definitions = written(resolution, named);
         let unknown = resolution.unknown_names.as_slice();
         let is_function = |id: &DefId| snapshot.files.definition(*id).kind.is_function();
+        if let Some(name) = foreign_name(snapshot, asks, unknown, &definitions) {
+            let foreign = Self::of_foreign_name(snapshot, asks, &name, config);
+            if foreign.is_found() {
+                return foreign;
+            }
+        }
         match asks {
             LookUp::Overrides if !unknown.is_empty() => Self::of_inherited(snapshot, unknown),
             LookUp::Implementers if definitions.is_empty() || !unknown.is_empty() => {
@@ -172,17 +179,37 @@ impl LookedUp {
 
     /// Finds the types that extend or implement a type that the repository does not define.
     fn of_foreign_base(snapshot: &Snapshot, query: &str, config: &AssembleConfig) -> Self {
-        let Some(base) = foreign_bases::asked_for(query) else {
+        let Some(base) = foreign_names::asked_for(query) else {
             return Self::default();
         };
-        let sites = foreign_bases::sites(snapshot, base);
+        let sites = foreign_names::bases(snapshot, base);
+        Self::of_foreign_sites(LookUp::Implementers, base, sites, config)
+    }
+
+    /// Finds the uses of a name that the repository does not define.
+    fn of_foreign_name(
+        snapshot: &Snapshot,
+        asks: LookUp,
+        name: &str,
+        config: &AssembleConfig,
+    ) -> Self {
+        let sites = foreign_names::uses(snapshot, name, asks == LookUp::Calls);
+        Self::of_foreign_sites(asks, name, sites, config)
+    }
+
+    fn of_foreign_sites(
+        asks: LookUp,
+        name: &str,
+        sites: Vec<CallSite>,
+        config: &AssembleConfig,
+    ) -> Self {
         if sites.is_empty() {
             return Self::default();
         }
         Self {
-            asks: Some(LookUp::Implementers),
+            asks: Some(asks),
             has_many_uses: sites.len() > config.links.max_callers_per_seed,
-            foreign_base: Some((base.to_owned(), sites)),
+            foreign: Some((name.to_owned(), sites)),
             ..Self::default()
         }
     }
@@ -213,7 +240,7 @@ impl LookedUp {
 
     /// Whether the question looks up a name that was found.
     pub(super) fn is_found(&self) -> bool {
-        !self.definitions.is_empty() || !self.modules.is_empty() || self.foreign_base.is_some()
+        !self.definitions.is_empty() || !self.modules.is_empty() || self.foreign.is_some()
     }
 
     /// Returns what the question asks of the definitions, if they were found.
@@ -278,10 +305,10 @@ impl LookedUp {
         self.inherited.as_deref()
     }
 
-    /// Returns the base outside the repository that the question is about, and where types name it.
-    pub(super) fn foreign_base(&self) -> Option<(&str, &[CallSite])> {
-        let (base, sites) = self.foreign_base.as_ref()?;
-        Some((base.as_str(), sites.as_slice()))
+    /// Returns the name of what the repository does not define that the question is about, and where code names it.
+    pub(super) fn foreign(&self) -> Option<(&str, &[CallSite])> {
+        let (name, sites) = self.foreign.as_ref()?;
+        Some((name.as_str(), sites.as_slice()))
     }
 
     /// Whether they have so many uses that each gets one line.
@@ -317,13 +344,42 @@ impl LookedUp {
         );
         // Where no use is sure, code that is near may be one.
         let has_uses = self.asks_for_uses() && self.has_only_names && self.has_uses;
-        is_narrow || has_uses || self.asks_where() || !self.modules.is_empty()
+        let has_no_definitions = !self.modules.is_empty() || self.foreign.is_some();
+        is_narrow || has_uses || self.asks_where() || has_no_definitions
     }
 
     /// Returns the files of the definitions, in their order.
     pub(super) fn files(&self) -> Vec<FileId> {
         self.definitions.iter().map(|id| id.file).collect()
     }
+}
+
+/// Returns the last part of the only name that a question for uses or calls is about, if the repository uses it without
+/// defining it: nothing but tests has a definition of the name, and nothing resolves to that.
+fn foreign_name(
+    snapshot: &Snapshot,
+    asks: LookUp,
+    unknown: &[String],
+    definitions: &[DefId],
+) -> Option<String> {
+    let Snapshot {
+        files,
+        symbols,
+        graph,
+        ..
+    } = snapshot;
+    if !matches!(asks, LookUp::Uses | LookUp::Calls) {
+        return None;
+    }
+    let name = match (unknown, definitions) {
+        ([name], []) => dotted(name).rsplit('.').next()?.to_owned(),
+        ([], [first, ..]) => files.definition(*first).name.to_string(),
+        _ => return None,
+    };
+    let is_replaced =
+        |id: &DefId| files.role_of(*id) == Role::Test && graph.uses_of(*id).is_empty();
+    let mut named = symbols.named(&name).iter();
+    named.all(is_replaced).then_some(name)
 }
 
 /// Returns those of the named definitions that a question means, or others if it names none, and what it asks of them.

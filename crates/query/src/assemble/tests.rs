@@ -3,7 +3,7 @@
 
 mod budget;
 mod changes;
-mod foreign_bases;
+mod foreign_names;
 mod larger_budget;
 mod licences;
 mod look_ups;

@@ -29,8 +29,8 @@ pub(super) fn callers(plan: &Plan<'_>, seeds: &[DefId]) -> Vec<Link> {
     if plan.looked_up.asks() == Some(LookUp::Calls) && has_type(plan) {
         return callers_of_members(plan, &ranks);
     }
-    if let Some((base, sites)) = plan.looked_up.foreign_base() {
-        return implementers_of_foreign(plan, base, sites, &ranks);
+    if let Some((name, sites)) = plan.looked_up.foreign() {
+        return uses_of_foreign(plan, name, sites, &ranks);
     }
     let mut links = implementers(plan, &ranks);
     if plan.looked_up.asks() == Some(LookUp::Implementers) && !links.is_empty() {
@@ -218,17 +218,12 @@ fn implementers(plan: &Plan<'_>, ranks: &Ranks) -> Vec<Link> {
         .collect()
 }
 
-/// Returns the places where types name a base that the repository does not define, those in sources first.
-fn implementers_of_foreign(
-    plan: &Plan<'_>,
-    base: &str,
-    sites: &[CallSite],
-    ranks: &Ranks,
-) -> Vec<Link> {
+/// Returns the places where code names what the repository does not define, those in sources first.
+fn uses_of_foreign(plan: &Plan<'_>, name: &str, sites: &[CallSite], ranks: &Ranks) -> Vec<Link> {
     let mut sites = sites.to_vec();
     sites.sort_by_key(|site| ranks.key(&plan.snapshot.files, site));
-    let links = sites.into_iter().map(|site| Link::ForeignBase {
-        base: base.to_owned(),
+    let links = sites.into_iter().map(|site| Link::ForeignName {
+        name: name.to_owned(),
         site,
     });
     links.take(plan.config.links.max_named_uses).collect()
@@ -367,17 +362,21 @@ fn entry_of_use(plan: &Plan<'_>, used: &str, verb: Verb, site: &CallSite) -> Opt
     })
 }
 
-/// Adds the head of a type that names a base which the repository does not define, or the line with that name, unless it is
-/// shown already; returns its tokens as the error if it does not fit.
-pub(super) fn add_foreign_base(
+/// Adds the head of a type that names a base which the repository does not define, or the lines around another use of such a
+/// name, unless it is shown already; returns its tokens as the error if it does not fit.
+pub(super) fn add_foreign_name(
     plan: &mut Plan<'_>,
-    base: &str,
+    name: &str,
     site: &CallSite,
     position: usize,
     pass: BudgetScope,
 ) -> Result<(), usize> {
     add_use(plan, site, position, pass, |plan| {
-        entry_of_use(plan, base, Verb::Uses, site)
+        let verb = match is_call(&plan.snapshot.files, site) {
+            true => Verb::Calls,
+            false => Verb::Uses,
+        };
+        entry_of_use(plan, name, verb, site)
     })
 }
 

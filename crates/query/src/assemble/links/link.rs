@@ -94,8 +94,8 @@ pub(super) enum Link {
         through: Option<DefId>,
         site: CallSite,
     },
-    /// A place where a type names a base that the repository does not define.
-    ForeignBase { base: String, site: CallSite },
+    /// A place where code names what the repository does not define: the base of a type, or an attribute.
+    ForeignName { name: String, site: CallSite },
     /// A use of what the caller's change removed.
     Removed(RemovedUse),
     /// A chain of files of which each imports the next, and the first file's import statement.
@@ -110,7 +110,7 @@ impl Link {
     pub(super) fn section(&self) -> SectionKind {
         match self {
             Self::Test { .. } | Self::TestFile { .. } => SectionKind::Tests,
-            Self::Caller { .. } | Self::ForeignBase { .. } | Self::Removed(_) => {
+            Self::Caller { .. } | Self::ForeignName { .. } | Self::Removed(_) => {
                 SectionKind::Callers
             }
             Self::Related { relation, .. } => match relation {

@@ -1,4 +1,5 @@
-//! Tests the answers to questions for the types that extend or implement a type outside the repository.
+//! Tests the answers to questions about names that the repository does not define: for the types that extend or implement a
+//! type, and for uses.
 
 use super::*;
 use crate::issue::IssueCode;
@@ -93,4 +94,60 @@ fn listed_types_of_a_foreign_base_are_no_unsure_answer() {
 fn unknown_base_that_nothing_names_lists_nothing() {
     let pack = asked("which classes extend Thread?");
     assert!(items(&pack, "callers").is_empty(), "{}", pack.context);
+}
+
+const DESK: &str = "
+    //- desk/serve.py
+    def serve(config):
+        if config.open_all_day:
+            return listen(config.address)
+
+    def listen(address):
+        address.connect_twice()
+        return address.connect_once
+
+    //- tests/test_serve.py
+    class Config:
+        open_all_day = True
+
+    def make_config():
+        return Config()
+
+    def test_serve():
+        assert make_config()
+";
+
+/// Returns the names of the definitions whose uses of a name are listed, with what they do with it.
+fn uses(query: &str) -> Vec<String> {
+    let snapshot = fixture(DESK);
+    let request = Request {
+        intent: None,
+        ..request(query, 4000, IntentKind::Explanation)
+    };
+    let answer = ask(&snapshot, &request);
+    let codes: Vec<IssueCode> = answer.issues.iter().map(|issue| issue.code).collect();
+    assert!(!codes.contains(&IssueCode::UnknownName), "{codes:?}");
+    let found = items(&answer.pack, "callers").into_iter();
+    found
+        .map(|item| format!("{}: {}", item.name, item.reason))
+        .collect()
+}
+
+#[test]
+fn uses_of_attributes_that_nothing_defines_are_listed_by_name() {
+    // A test replaces the object.
+    for query in ["who uses open_all_day?", "where is `open_all_day` used"] {
+        assert_eq!(uses(query), ["serve: uses open_all_day"], "{query}");
+    }
+    assert_eq!(uses("who uses connect_once"), ["listen: uses connect_once"]);
+    assert_eq!(
+        uses("who calls address.connect_twice?"),
+        ["listen: uses connect_twice"]
+    );
+}
+
+#[test]
+fn definitions_of_tests_keep_their_own_uses() {
+    let pack = look_ups::asked(&fixture(DESK), "who calls make_config?", 4000);
+    assert!(pack.context.contains("def make_config"), "{}", pack.context);
 }

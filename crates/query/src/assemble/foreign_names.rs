@@ -1,5 +1,6 @@
-//! Finds the types that extend or implement a type which the repository does not define, such as `Exception` or
-//! `Iterator`. Nothing resolves to such a type, so that its name decides. Start at [`sites`].
+//! Finds where code names what the repository does not define: the types that extend or implement a type such as `Exception`,
+//! and the uses of other names, such as attributes of objects that a library makes. Nothing resolves to these, so that the name
+//! decides. Start at [`bases`] and [`uses`].
 
 use foveate_index::graph::CallSite;
 use foveate_index::lexical::Field;
@@ -7,7 +8,7 @@ use foveate_index::tokens::terms;
 use foveate_index::{ChunkId, Confidence, DefId, Files, Snapshot};
 use foveate_model::ReferenceKind;
 
-/// Maximum chunks with the name; a more common one is hardly that of a base.
+/// Maximum chunks with the name; a more common one is hardly meant.
 const MAX_CHUNKS: usize = 4_000;
 
 /// Returns the name of the only type that a question spells as one, without its package: `Handler` of
@@ -24,27 +25,43 @@ pub(super) fn asked_for(query: &str) -> Option<&str> {
 
 /// Returns the places where types name a base, by file. Languages whose types need not name what they implement have none:
 /// those that do are not the whole answer.
-pub(super) fn sites(snapshot: &Snapshot, base: &str) -> Vec<CallSite> {
-    let Snapshot { files, lexical, .. } = snapshot;
-    // The search for the words of the query reports an index that cannot be read.
-    let chunks = lexical
-        .chunks_with(&terms(base), Field::Code, MAX_CHUNKS)
-        .unwrap_or_default();
+pub(super) fn bases(snapshot: &Snapshot, base: &str) -> Vec<CallSite> {
+    let files = &snapshot.files;
     let names_bases = |id: &ChunkId| {
         let language = files.file(files.chunk_file(*id)).language;
         language.rules().lookup.implicit_interfaces.is_none()
     };
-    let chunks = chunks.into_iter().filter(names_bases);
+    let chunks = chunks(snapshot, base).into_iter().filter(names_bases);
+    let is_base = |kind: ReferenceKind| kind == ReferenceKind::Base;
     chunks
-        .flat_map(|chunk| sites_in(files, chunk, base))
+        .flat_map(|chunk| sites_in(files, chunk, base, is_base))
         .collect()
 }
 
-/// Returns those of a chunk.
+/// Returns the lines that use a name, or only those that call it, by file.
+pub(super) fn uses(snapshot: &Snapshot, name: &str, only_calls: bool) -> Vec<CallSite> {
+    let chunks = chunks(snapshot, name).into_iter();
+    let is_use = move |kind: ReferenceKind| !only_calls || kind == ReferenceKind::Call;
+    let sites = chunks.flat_map(|chunk| sites_in(&snapshot.files, chunk, name, is_use));
+    let mut sites: Vec<CallSite> = sites.collect();
+    sites.dedup_by_key(|site| (site.file, site.line));
+    sites
+}
+
+/// Returns the chunks whose code has the words of a name.
+fn chunks(snapshot: &Snapshot, name: &str) -> Vec<ChunkId> {
+    let lexical = &snapshot.lexical;
+    // The search for the words of the query reports an index that cannot be read.
+    let found = lexical.chunks_with(&terms(name), Field::Code, MAX_CHUNKS);
+    found.unwrap_or_default()
+}
+
+/// Returns the references of a chunk that have a name and are of a kind.
 fn sites_in<'a>(
     files: &'a Files,
     chunk: ChunkId,
-    base: &'a str,
+    name: &'a str,
+    is_meant: impl Fn(ReferenceKind) -> bool + 'a,
 ) -> impl Iterator<Item = CallSite> + 'a {
     let file = files.chunk_file(chunk);
     let span = files.chunk(chunk).span;
@@ -55,10 +72,9 @@ fn sites_in<'a>(
     let first = references.partition_point(|reference| reference.name.start < span.start);
     let within = references.iter().enumerate().skip(first);
     let within = within.take_while(move |(_, reference)| reference.name.start < span.end);
-    let bases = within.filter(move |(_, reference)| {
-        reference.kind == ReferenceKind::Base && reference.name.of(text) == base
-    });
-    bases.map(move |(position, reference)| CallSite {
+    let meant = within
+        .filter(move |(_, reference)| is_meant(reference.kind) && reference.name.of(text) == name);
+    meant.map(move |(position, reference)| CallSite {
         file,
         line: reference.line,
         reference: u32::try_from(position).unwrap_or(u32::MAX),
