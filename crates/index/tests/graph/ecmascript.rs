@@ -619,6 +619,33 @@ fn types_in_type_arguments_of_parameters_are_used() {
 }
 
 #[test]
+fn types_in_documentation_are_used() {
+    check_uses(
+        "
+        //- src/shape.js
+        export class Shape { area() { return 1; } }
+        //- src/main.js
+        /** @import { Shape } from './shape.js' */
+        /** @param {Shape} shape */
+        export function area(shape) { return 1; }
+        /** @returns {import('./shape.js').Shape[]} */
+        export function shapes() { return []; }
+        //- src/other.js
+        /** @typedef {import('./shape.js').Shape} Form */
+        /** @type {Map<string, Form>} */
+        export const forms = new Map();
+        /** @type {import('./shape.js').Shape} */
+        export let shape;
+        ",
+        "src/shape.js:Shape",
+        &[
+            "src/main.js:2 certain", "src/main.js:4 certain", "src/other.js:2 certain",
+            "src/other.js:4 certain",
+        ],
+    );
+}
+
+#[test]
 fn declarations_import_declarations() {
     check_names(
         "

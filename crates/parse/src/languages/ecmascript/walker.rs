@@ -5,6 +5,7 @@ mod classes;
 mod commonjs;
 mod constants;
 mod definitions;
+mod documentation;
 mod grammar;
 mod imports;
 mod prototypes;
@@ -24,6 +25,7 @@ use crate::chunks::Nesting;
 use crate::collect::{Collector, Position, Scope, span};
 use crate::limits::Limits;
 use crate::syntax::{self, Budget, Descend, Visitor};
+use documentation::DocumentedName;
 use grammar::{Grammar, Kind};
 pub(super) use specs::{HOOKS, TEST_BLOCKS};
 
@@ -75,11 +77,14 @@ pub(super) fn facts_within(
         top_level: HashMap::new(),
         class_name: None,
         read: Span::default(),
+        reads_documentation: language == JAVASCRIPT.language,
+        documented: Vec::new(),
     };
     if let Some(tag) = component {
         walker.component(tag);
     }
     walker.collector.issues = syntax::walk(&tree, limits.max_depth, &mut walker);
+    walker.refer_to_documented();
     Some(walker.collector.finish(language, Nesting::Scopes))
 }
 
@@ -116,6 +121,10 @@ struct Walker<'t> {
     class_name: Option<usize>,
     /// Decorators or a default value among names that are bound: names in it are read.
     read: Span,
+    /// Whether documentation states types: TypeScript states them in its code.
+    reads_documentation: bool,
+    /// The types that documentation names.
+    documented: Vec<DocumentedName<'t>>,
 }
 
 /// The statement around a declaration, and what it states about the declaration.
@@ -232,11 +241,15 @@ impl<'t> Walker<'t> {
 
     fn comment(&mut self, node: Node<'_>) -> Descend {
         let text = self.collector.of(node);
-        let kind = match text.starts_with("/**") && !text.starts_with("/**/") {
+        let is_documentation = text.starts_with("/**") && !text.starts_with("/**/");
+        let kind = match is_documentation {
             true => RegionKind::Documentation,
             false => RegionKind::Comment,
         };
         self.collector.comment(node, kind);
+        if is_documentation {
+            self.documentation(node);
+        }
         Descend::Past
     }
 

@@ -6,6 +6,7 @@ use foveate_model::values::Value;
 use crate::testing::{self, facts, javascript, same, tsx, typescript};
 
 mod constants;
+mod documentation;
 mod specs;
 mod types;
 
