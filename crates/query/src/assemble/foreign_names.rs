@@ -1,12 +1,12 @@
 //! Finds where code names what the repository does not define: the types that extend or implement a type such as `Exception`,
-//! and the uses of other names, such as attributes of objects that a library makes. Nothing resolves to these, so that the name
-//! decides. Start at [`bases`] and [`uses`].
+//! the imports of a module, and the uses of other names, such as attributes of objects that a library makes. Nothing resolves
+//! to these, so that the name decides. Start at [`bases`], [`imports`] and [`uses`].
 
 use foveate_index::graph::CallSite;
 use foveate_index::lexical::Field;
 use foveate_index::tokens::terms;
-use foveate_index::{ChunkId, Confidence, DefId, Files, Snapshot};
-use foveate_model::ReferenceKind;
+use foveate_index::{ChunkId, Confidence, DefId, FileId, Files, Snapshot};
+use foveate_model::{Import, ReferenceKind};
 
 /// Maximum chunks with the name; a more common one is hardly meant.
 const MAX_CHUNKS: usize = 4_000;
@@ -48,11 +48,76 @@ pub(super) fn uses(snapshot: &Snapshot, name: &str, only_calls: bool) -> Vec<Cal
     sites
 }
 
+/// The imports of a module, by file.
+#[derive(Debug)]
+pub(super) struct ForeignImports {
+    /// The module as the question spells it.
+    pub(super) module: String,
+    /// The first import of each file, by its position among the imports.
+    pub(super) first: Vec<(FileId, usize)>,
+}
+
+/// Returns the imports of the module that a question names: `debug` of "who imports debug?".
+pub(super) fn imports(snapshot: &Snapshot, query: &str) -> Option<ForeignImports> {
+    let module = asked_module(query)?;
+    let first = imports_of(snapshot, module);
+    let module = module.to_owned();
+    (!first.is_empty()).then_some(ForeignImports { module, first })
+}
+
+/// Returns the word of a question that is not said of a module, if it stands where the name of one does. A phrase, such as
+/// "the http cache", is none.
+fn asked_module(query: &str) -> Option<&str> {
+    const BEFORE: [&str; 16] = [
+        "are", "consumes", "import", "importing", "imports", "is", "of", "on", "reference",
+        "references", "require", "requires", "the", "use", "uses", "using",
+    ];
+    const AFTER: [&str; 13] = [
+        "anywhere", "consumed", "crate", "dependency", "from", "gem", "imported", "library",
+        "module", "package", "referenced", "required", "used",
+    ];
+    let is_around = |c: char| matches!(c, '`' | '"' | '\'' | '?' | '.' | ',' | '!');
+    let words: Vec<&str> = query
+        .split_whitespace()
+        .map(|word| word.trim_matches(is_around))
+        .filter(|word| !word.is_empty())
+        .collect();
+    let at = words.iter().rposition(|word| !AFTER.contains(word))?;
+    let before = words.get(at.checked_sub(1)?)?.to_lowercase();
+    let module = words.get(at).copied()?;
+    BEFORE.contains(&before.as_str()).then_some(module)
+}
+
+/// Returns the first import of a module, or of a part of it, in each file.
+fn imports_of(snapshot: &Snapshot, module: &str) -> Vec<(FileId, usize)> {
+    let files = &snapshot.files;
+    let is_of_module = |import: &Import| {
+        let rest = import.module.strip_prefix(module);
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['/', '.', ':']))
+    };
+    let mut found: Vec<FileId> = [Field::Code, Field::Text]
+        .into_iter()
+        .flat_map(|field| chunks_in(snapshot, module, field))
+        .map(|chunk| files.chunk_file(chunk))
+        .collect();
+    found.sort_unstable();
+    found.dedup();
+    let first = found.into_iter().filter_map(|file| {
+        let imports = &files.content(file)?.facts.imports;
+        Some((file, imports.iter().position(is_of_module)?))
+    });
+    first.collect()
+}
+
 /// Returns the chunks whose code has the words of a name.
 fn chunks(snapshot: &Snapshot, name: &str) -> Vec<ChunkId> {
+    chunks_in(snapshot, name, Field::Code)
+}
+
+fn chunks_in(snapshot: &Snapshot, name: &str, field: Field) -> Vec<ChunkId> {
     let lexical = &snapshot.lexical;
     // The search for the words of the query reports an index that cannot be read.
-    let found = lexical.chunks_with(&terms(name), Field::Code, MAX_CHUNKS);
+    let found = lexical.chunks_with(&terms(name), field, MAX_CHUNKS);
     found.unwrap_or_default()
 }
 
@@ -86,6 +151,24 @@ fn sites_in<'a>(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn module_is_a_word_alone() {
+        for (query, wanted) in [
+            ("who imports debug?", Some("debug")),
+            ("Who uses the `node:fs` module?", Some("node:fs")),
+            (
+                "where is werkzeug.local imported from",
+                Some("werkzeug.local"),
+            ),
+            ("who uses the http cache", None),
+            ("who uses node fetch", None),
+            ("who imports module", None),
+            ("", None),
+        ] {
+            assert_eq!(asked_module(query), wanted, "{query}");
+        }
+    }
 
     #[test]
     fn name_of_a_base_is_the_only_one_spelled_as_a_type() {

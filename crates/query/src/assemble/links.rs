@@ -69,6 +69,9 @@ impl Links {
             Some(LookUp::Difference) => Vec::new(),
             Some(LookUp::Definition) if plan.looked_up.asks_where() => related::definitions(plan),
             Some(LookUp::Uses) if !plan.looked_up.modules().is_empty() => imports::importers(plan),
+            Some(LookUp::Uses) if plan.looked_up.foreign_imports().is_some() => {
+                imports::foreign(plan)
+            }
             Some(LookUp::Definition | LookUp::Uses | LookUp::Calls | LookUp::Implementers)
             | None => around(plan, seeds),
         };
@@ -118,7 +121,16 @@ impl Links {
                     chain,
                     statement,
                     line,
-                } => imports::add_import(plan, chain, *statement, *line, position, pass),
+                } => imports::add_import(plan, chain, (*statement, *line), position, pass),
+                Link::ForeignImport {
+                    from,
+                    module,
+                    statement,
+                    line,
+                } => {
+                    let place = (*statement, *line);
+                    imports::add_statement(plan, *from, module.clone(), place, position, pass)
+                }
             };
             match added {
                 Ok(()) => waiting.done = true,
@@ -215,7 +227,8 @@ impl Report {
                 ..
             }
             | Link::TestFile { .. }
-            | Link::Import { .. } => None,
+            | Link::Import { .. }
+            | Link::ForeignImport { .. } => None,
             Link::Test { id, .. } | Link::Related { id, .. } => {
                 let definition = files.definition(*id);
                 Some(Self {

@@ -9,7 +9,7 @@ use foveate_index::{Confidence, DefId, FileId, Files, Snapshot};
 use foveate_model::{DefinitionKind, Role};
 
 use super::config::AssembleConfig;
-use super::foreign_names;
+use super::foreign_names::{self, ForeignImports};
 use super::hierarchy::{is_extended, is_type, members, overriding, overriding_member};
 use super::named::NamedDefinitions;
 use crate::intent::LookUp;
@@ -46,6 +46,8 @@ pub(super) struct LookedUp {
     /// The name of what the repository does not define: the base that a question for implementers is about, or what a question
     /// for uses is about; and where code names it.
     foreign: Option<(String, Vec<CallSite>)>,
+    /// The imports of a module outside the repository that a question for uses is about.
+    foreign_imports: Option<ForeignImports>,
     /// Whether the question says nothing but their name.
     has_only_names: bool,
     /// Whether the question asks where they are, and they are so many that each gets its signature alone.
@@ -69,6 +71,12 @@ impl LookedUp {
         let definitions = written(resolution, named);
         let unknown = resolution.unknown_names.as_slice();
         let is_function = |id: &DefId| snapshot.files.definition(*id).kind.is_function();
+        if asks == LookUp::Uses && definitions.is_empty() {
+            let modules = Self::of_modules(snapshot, resolution, query);
+            if modules.is_found() {
+                return modules;
+            }
+        }
         if let Some(name) = foreign_name(snapshot, asks, unknown, &definitions) {
             let foreign = Self::of_foreign_name(snapshot, asks, &name, config);
             if foreign.is_found() {
@@ -85,7 +93,7 @@ impl LookedUp {
                 }
             }
             _ if !unknown.is_empty() => Self::default(),
-            LookUp::Uses if definitions.is_empty() => Self::of_modules(snapshot, resolution),
+            LookUp::Uses if definitions.is_empty() => Self::default(),
             LookUp::Dependencies if definitions.is_empty() => {
                 Self::of_dependent_modules(snapshot, resolution)
             }
@@ -214,16 +222,20 @@ impl LookedUp {
         }
     }
 
-    /// Finds the files that a question for uses names, if others import them.
-    fn of_modules(snapshot: &Snapshot, resolution: &Resolution) -> Self {
-        if !resolution.has_only_names {
-            return Self::default();
-        }
+    /// Finds the files that a question for uses names, if others import them, or the imports of a module outside the
+    /// repository.
+    fn of_modules(snapshot: &Snapshot, resolution: &Resolution, query: &str) -> Self {
         let is_imported = |file: &FileId| !snapshot.graph.importers(*file).is_empty();
-        let modules = named_files(resolution).filter(is_imported);
+        let modules = named_files(resolution).filter(|_| resolution.has_only_names);
+        let modules: Vec<FileId> = modules.filter(is_imported).take(MAX_MODULES).collect();
+        let foreign_imports = match modules.is_empty() {
+            true => foreign_names::imports(snapshot, query),
+            false => None,
+        };
         Self {
             asks: Some(LookUp::Uses),
-            modules: modules.take(MAX_MODULES).collect(),
+            modules,
+            foreign_imports,
             ..Self::default()
         }
     }
@@ -240,7 +252,12 @@ impl LookedUp {
 
     /// Whether the question looks up a name that was found.
     pub(super) fn is_found(&self) -> bool {
-        !self.definitions.is_empty() || !self.modules.is_empty() || self.foreign.is_some()
+        !self.definitions.is_empty() || self.is_about_others()
+    }
+
+    /// Whether the question looks up modules, or a name that the repository does not define.
+    fn is_about_others(&self) -> bool {
+        !self.modules.is_empty() || self.foreign.is_some() || self.foreign_imports.is_some()
     }
 
     /// Returns what the question asks of the definitions, if they were found.
@@ -311,6 +328,11 @@ impl LookedUp {
         Some((name.as_str(), sites.as_slice()))
     }
 
+    /// Returns the imports of a module outside the repository that the question is about.
+    pub(super) fn foreign_imports(&self) -> Option<&ForeignImports> {
+        self.foreign_imports.as_ref()
+    }
+
     /// Whether they have so many uses that each gets one line.
     pub(super) fn has_many_uses(&self) -> bool {
         self.has_many_uses
@@ -344,8 +366,7 @@ impl LookedUp {
         );
         // Where no use is sure, code that is near may be one.
         let has_uses = self.asks_for_uses() && self.has_only_names && self.has_uses;
-        let has_no_definitions = !self.modules.is_empty() || self.foreign.is_some();
-        is_narrow || has_uses || self.asks_where() || has_no_definitions
+        is_narrow || has_uses || self.asks_where() || self.is_about_others()
     }
 
     /// Returns the files of the definitions, in their order.

@@ -88,6 +88,27 @@ pub(super) fn importers(plan: &Plan<'_>) -> Vec<Link> {
     links.collect()
 }
 
+/// Returns the imports of a module outside the repository that a question looks up, those of tests last.
+pub(super) fn foreign(plan: &Plan<'_>) -> Vec<Link> {
+    let files = &plan.snapshot.files;
+    let Some(found) = plan.looked_up.foreign_imports() else {
+        return Vec::new();
+    };
+    let mut first = found.first.clone();
+    first.sort_by_key(|(file, _)| (files.file(*file).role == Role::Test, *file));
+    let first = first.into_iter().take(plan.config.links.max_named_uses);
+    let links = first.filter_map(|(from, position)| {
+        let import = imports_of(plan, from).get(position)?;
+        Some(Link::ForeignImport {
+            from,
+            module: found.module.clone(),
+            statement: import.span,
+            line: import.line,
+        })
+    });
+    links.collect()
+}
+
 /// Returns the imports of other files of the repository in the files whose dependencies a question looks up.
 pub(super) fn imported(plan: &Plan<'_>) -> Vec<Link> {
     let graph = &plan.snapshot.graph;
@@ -159,8 +180,7 @@ fn imports_of<'a>(plan: &Plan<'a>, file: FileId) -> &'a [Import] {
 pub(super) fn add_import(
     plan: &mut Plan<'_>,
     chain: &[FileId],
-    statement: Span,
-    line: u32,
+    (statement, line): (Span, u32),
     position: usize,
     pass: BudgetScope,
 ) -> Result<(), usize> {
@@ -168,22 +188,36 @@ pub(super) fn add_import(
     let Some((from, to)) = chain.split_first() else {
         return Ok(());
     };
-    let text = statement.of(files.text(*from));
     let paths: Vec<&str> = to.iter().map(|file| files.path(*file)).collect();
+    let imports = paths.join(" -> ");
+    add_statement(plan, *from, imports, (statement, line), position, pass)
+}
+
+/// Adds an import statement, unless it is shown already; returns its tokens as the error if it does not fit.
+pub(super) fn add_statement(
+    plan: &mut Plan<'_>,
+    from: FileId,
+    imports: String,
+    (statement, line): (Span, u32),
+    position: usize,
+    pass: BudgetScope,
+) -> Result<(), usize> {
+    let files = &plan.snapshot.files;
+    let text = statement.of(files.text(from));
     let last = line + prefix(text, 4000).trim_end().matches('\n').count() as u32;
     let lines = Lines::new(line, last);
-    if plan.packed.shows_any(*from, lines) {
+    if plan.packed.shows_any(from, lines) {
         return Ok(());
     }
     let (body, cut) = link::line(text);
     let entry = Entry {
         layout: Layout::Line,
         cut,
-        reason: format!("imports {}", paths.join(" -> ")),
-        facts: vec![("imports", paths.join(" -> "))],
+        reason: format!("imports {imports}"),
+        facts: vec![("imports", imports)],
         body,
-        ..Entry::new(files, *from, SectionKind::Imports, lines)
+        ..Entry::new(files, from, SectionKind::Imports, lines)
     };
-    let shows = ShownPart::lines(*from, lines);
+    let shows = ShownPart::lines(from, lines);
     plan.try_add(entry, shows, (EntryKind::Link, position), pass)
 }

@@ -104,6 +104,13 @@ pub(super) enum Link {
         statement: Span,
         line: u32,
     },
+    /// An import of a module outside the repository.
+    ForeignImport {
+        from: FileId,
+        module: String,
+        statement: Span,
+        line: u32,
+    },
 }
 
 impl Link {
@@ -119,7 +126,7 @@ impl Link {
                 }
                 Relation::Same | Relation::UsedBy => SectionKind::Definitions,
             },
-            Self::Import { .. } => SectionKind::Imports,
+            Self::Import { .. } | Self::ForeignImport { .. } => SectionKind::Imports,
         }
     }
 }

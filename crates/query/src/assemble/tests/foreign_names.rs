@@ -151,3 +151,42 @@ fn definitions_of_tests_keep_their_own_uses() {
     let pack = look_ups::asked(&fixture(DESK), "who calls make_config?", 4000);
     assert!(pack.context.contains("def make_config"), "{}", pack.context);
 }
+
+#[test]
+fn imports_of_a_foreign_module_are_listed_alone() {
+    let snapshot = fixture(
+        "
+        //- src/cart.js
+        import makeDebug from 'debug';
+        import { sum } from './sum.js';
+        export const cart = makeDebug('cart');
+        //- src/sum.js
+        const debug = require('debug/node');
+        export function sum() { return debug; }
+        //- src/other.js
+        // Helps to debug.
+        export function debugging() { return 'debug'; }
+        //- shop/till.py
+        from werkzeug.local import LocalProxy
+        current = LocalProxy(lambda: 1)
+        //- tests/cart.test.js
+        import debug from 'debug';
+        test('cart', () => { debug('x'); });
+        ",
+    );
+    for query in [
+        "who imports debug?", "who uses the debug package", "where is `debug` imported",
+    ] {
+        let pack = look_ups::asked(&snapshot, query, 4000);
+        let found = items(&pack, "imports").into_iter();
+        let mut found: Vec<&str> = found.map(|item| item.path.as_str()).collect();
+        found.sort_unstable();
+        let wanted = ["src/cart.js", "src/sum.js", "tests/cart.test.js"];
+        assert_eq!(found, wanted, "{query}: {}", pack.context);
+        assert!(!pack.context.contains("debugging"), "{}", pack.context);
+    }
+    let pack = look_ups::asked(&snapshot, "who uses werkzeug.local?", 4000);
+    let context = &pack.context;
+    assert!(context.contains("import LocalProxy"), "{context}");
+    assert!(!context.contains("lambda"), "{context}");
+}
