@@ -261,7 +261,7 @@ pub fn resolve(
     let mut listed = HashSet::<String>::default();
     unknown_names.retain(|name| !request.removed.has(name) && listed.insert(name.clone()));
     resolver.literals(text);
-    resolver.defaults(text);
+    resolver.literal_names(text);
     resolver.title_words(text);
     resolver.releases(text);
     resolver.dependencies(text);

@@ -71,6 +71,10 @@ impl LookedUp {
         let definitions = written(resolution, named);
         let unknown = resolution.unknown_names.as_slice();
         let is_function = |id: &DefId| snapshot.files.definition(*id).kind.is_function();
+        if let Some(declared) = declared_by_literal(snapshot, asks, resolution, &definitions) {
+            let only_names = resolution.has_only_names;
+            return Self::of_definitions(snapshot, (declared, asks), only_names, config);
+        }
         if asks == LookUp::Uses && definitions.is_empty() {
             let modules = Self::of_modules(snapshot, resolution, query);
             if modules.is_found() {
@@ -373,6 +377,24 @@ impl LookedUp {
     pub(super) fn files(&self) -> Vec<FileId> {
         self.definitions.iter().map(|id| id.file).collect()
     }
+}
+
+/// Returns what declares a name by a string literal, as settings are, where a question asks for its definition and no source
+/// defines it.
+fn declared_by_literal(
+    snapshot: &Snapshot,
+    asks: LookUp,
+    resolution: &Resolution,
+    definitions: &[DefId],
+) -> Option<Vec<DefId>> {
+    let is_source = |id: &DefId| snapshot.files.role_of(*id) == Role::Source;
+    if asks != LookUp::Definition || definitions.iter().any(is_source) {
+        return None;
+    }
+    let evidence = resolution.definitions.iter();
+    let literals = evidence.filter(|evidence| evidence.from == EvidenceSource::Literal);
+    let declared: Vec<DefId> = literals.map(|evidence| evidence.definition).collect();
+    (!declared.is_empty()).then_some(declared)
 }
 
 /// Returns the last part of the only name that a question for uses or calls is about, if the repository uses it without

@@ -2,9 +2,10 @@
 //! or a route, raises a code, reads a setting. The lexical index finds the chunks that have the words; then
 //! their string literals are compared.
 
+use foldhash::HashSet;
 use foveate_index::lexical::Field;
 use foveate_index::tokens::terms;
-use foveate_index::{ChunkId, DefId, FileId};
+use foveate_index::{ChunkId, DefId, FileId, Snapshot};
 use foveate_model::{RegionKind, Role};
 
 use super::{EvidenceSource, Resolver};
@@ -17,8 +18,8 @@ const MAX_POSTINGS: usize = 2_000;
 const MAX_DECLARATIONS: usize = 8;
 /// Maximum chunks whose string literals are compared.
 const MAX_CHUNKS: usize = 64;
-/// Maximum names of a query that are looked up as those of settings with a default.
-const MAX_DEFAULTS: usize = 4;
+/// Maximum names that are looked up as string literals.
+const MAX_NAMES: usize = 12;
 
 impl Resolver<'_> {
     /// Resolves the exact texts of the query.
@@ -27,42 +28,58 @@ impl Resolver<'_> {
             if !self.has_time_for(position) {
                 break;
             }
-            let known = literal.kind == LiteralKind::Setting
-                && !self.snapshot.symbols.named(&literal.text).is_empty();
+            let known =
+                literal.kind == LiteralKind::Setting && self.is_defined_in_sources(&literal.text);
             if !known {
                 self.literal(literal);
             }
         }
     }
 
-    /// Resolves the names of settings whose default a short query is about: code often declares them by string literals
-    /// (`name = "max_size"`, `'max_size' => 3`), and its variables of the name only use them.
-    pub(super) fn defaults(&mut self, text: &QueryText) {
-        if !intent::is_about_default(text) {
-            return;
-        }
-        let is_asked = |mention: &&Mention| {
-            let name = mention.name.as_str();
-            matches!(mention.kind, MentionKind::Title | MentionKind::InlineCode)
-                && !name.contains('.')
-                && text.literals.iter().all(|literal| literal.text != name)
-        };
-        let mut names: Vec<&str> = Vec::new();
-        for mention in text.mentions.iter().filter(is_asked) {
-            if names.len() < MAX_DEFAULTS && !names.contains(&mention.name.as_str()) {
-                names.push(&mention.name);
+    /// Resolves names to the string literals that are these names: `name = "open_timeout"` declares a setting that is read
+    /// as an attribute, `'open_timeout' => 3` gives it a default. That is done for names that no source defines, and for
+    /// those whose default a short query is about.
+    pub(super) fn literal_names(&mut self, text: &QueryText) {
+        let asks_default = intent::is_about_default(text);
+        let is_meant = |mention: &&Mention| match mention.kind {
+            MentionKind::InlineCode | MentionKind::Title => {
+                is_parted(last_part(mention)) || asks_default && !mention.name.contains('.')
             }
-        }
-        for name in names {
-            self.literal(&Literal {
-                kind: LiteralKind::Setting,
-                text: name.to_owned(),
-            });
+            MentionKind::Prose => is_parted(last_part(mention)),
+            _ => false,
+        };
+        let names = text.mentions.iter().filter(is_meant).map(last_part);
+        let mut seen: HashSet<&str> = text.literals.iter().map(|known| &*known.text).collect();
+        let names = names.filter(|name| seen.insert(name));
+        for (position, name) in names.take(MAX_NAMES).enumerate() {
+            if !self.has_time_for(position) {
+                break;
+            }
+            if asks_default || !self.is_defined_in_sources(name) {
+                self.literal_name(name);
+            }
         }
     }
 
+    fn literal_name(&mut self, name: &str) {
+        let literal = Literal {
+            text: name.to_owned(),
+            kind: LiteralKind::Setting,
+        };
+        let mut holders = self.holders(&literal);
+        holders.retain(|chunk| self.snapshot.files.chunk_role(*chunk) == Role::Source);
+        if !holders.is_empty() && holders.len() <= MAX_DECLARATIONS {
+            self.add_holders(name, &holders);
+        }
+    }
+
+    fn is_defined_in_sources(&self, name: &str) -> bool {
+        let Snapshot { files, symbols, .. } = self.snapshot;
+        let mut named = symbols.named(name).iter();
+        named.any(|id| files.role_of(*id) == Role::Source)
+    }
+
     fn literal(&mut self, literal: &Literal) {
-        let strength = self.config.strength.literal;
         let mut holders = self.holders(literal);
         if literal.kind == LiteralKind::Option && !self.has_source(&holders) {
             // A declaration may leave out the dashes.
@@ -78,10 +95,16 @@ impl Resolver<'_> {
         }
         if holders.is_empty() {
             if literal.kind == LiteralKind::Option {
-                self.option_name(&literal.text, strength);
+                self.option_name(&literal.text, self.config.strength.literal);
             }
             return;
         }
+        self.add_holders(&literal.text, &holders);
+    }
+
+    /// Records the definitions and files that hold a literal.
+    fn add_holders(&mut self, literal: &str, holders: &[ChunkId]) {
+        let strength = self.config.strength.literal;
         let files = &self.snapshot.files;
         let definitions: Vec<DefId> = holders
             .iter()
@@ -89,14 +112,12 @@ impl Resolver<'_> {
             .collect();
         let mut places: Vec<FileId> = holders.iter().map(|c| files.chunk_file(*c)).collect();
         places.dedup();
-        self.add_definitions(
-            &literal.text,
-            EvidenceSource::Literal,
-            strength,
-            &definitions,
-        );
+        self.add_definitions(literal, EvidenceSource::Literal, strength, &definitions);
         if places.len() <= self.config.max_files_of_path {
-            self.add_files_sharing(&places, EvidenceSource::Literal, strength);
+            for file in &places {
+                let share = strength / places.len() as f32;
+                self.add_file(*file, EvidenceSource::Literal, share);
+            }
         }
     }
 
@@ -143,6 +164,19 @@ impl Resolver<'_> {
             .filter(|region| region.kind == RegionKind::Text)
             .any(|region| matches_literal(region.span.of(&content.text), literal))
     }
+}
+
+fn last_part(mention: &Mention) -> &str {
+    mention.name.rsplit('.').next().unwrap_or_default()
+}
+
+/// Whether a name has several parts with small letters: `open_timeout`. A single word may be any text, and capitals are read
+/// as settings.
+fn is_parted(name: &str) -> bool {
+    let plain = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    name.trim_matches('_').contains('_')
+        && name.contains(|c: char| c.is_ascii_lowercase())
+        && name.chars().all(plain)
 }
 
 /// Whether a string literal, quotes included, is the text or begins with it as a whole word; a route may also

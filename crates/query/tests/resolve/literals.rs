@@ -48,6 +48,15 @@ const TOOL: &str = "
         def long_name(self):
             return 'json-lines'
 
+    //- tool/options.py
+    class OpenTimeout(Setting):
+        name = 'open_timeout'
+        default = 3
+
+    //- tests/test_options.py
+    class FakeConfig:
+        open_timeout = 5
+
     //- tests/test_web.py
     class TestUsers:
         def test_show(self):
@@ -97,6 +106,20 @@ fn setting_whose_default_is_asked_for_resolves_to_its_declaration() {
     check_literal("What does `page_lines` default to?", declared);
     check_literal("What is page_lines?", &[]);
     check_literal("What is the default of print_page?", &[]);
+}
+
+#[test]
+fn names_that_no_source_defines_resolve_to_literals() {
+    for query in [
+        "open_timeout is ignored",
+        "Requests hang\n\nI set `config.open_timeout` to 3.",
+    ] {
+        check_literal(query, &["tool/options.py:OpenTimeout"]);
+    }
+    // It is defined, no literal is it, or it is one word.
+    check_literal("no_input is ignored", &[]);
+    check_literal("open_time is ignored", &[]);
+    check_literal("`clash` is ignored", &[]);
 }
 
 #[test]

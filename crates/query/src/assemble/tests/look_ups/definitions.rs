@@ -224,3 +224,26 @@ fn file_of_the_name_is_first_among_the_parts_of_a_type() {
     let wanted = ["src/Shelf.cs", "src/Shelf.Events.cs", "src/Shelf.Limits.cs"];
     assert_eq!(paths, wanted, "{}", pack.context);
 }
+
+#[test]
+fn string_that_declares_a_setting_is_its_definition() {
+    let snapshot = fixture(
+        "
+        //- shop/config.py
+        class OpenTimeout(Setting):
+            name = 'open_timeout'
+
+        class Other(Setting):
+            name = 'other_setting'
+
+        //- tests/test_config.py
+        class FakeConfig:
+            open_timeout = 5
+        ",
+    );
+    let pack = asked(&snapshot, "where is open_timeout defined?", 4000);
+    let context = &pack.context;
+    assert!(context.contains("class OpenTimeout"), "{context}");
+    assert!(!context.contains("FakeConfig"), "{context}");
+    assert!(!context.contains("class Other"), "{context}");
+}
