@@ -302,6 +302,75 @@ impl<'t> Walker<'t> {
     }
 }
 
+impl<'t> Walker<'t> {
+    /// Adds the member that a call defines: `Object.defineProperty(a, 'b', {…})`, `defineGetter(a, 'b', function () {})`,
+    /// `a.__defineGetter__('b', function () {})`.
+    pub(super) fn defined_member(&mut self, call: Node<'_>, called: &'t str, depth: u32) {
+        let Some(list) = call.child_by_field_id(self.grammar.fields.arguments) else {
+            return;
+        };
+        let mut cursor = list.walk();
+        let arguments: Vec<Node<'_>> = list
+            .named_children(&mut cursor)
+            .filter(|argument| self.kind(*argument) != Kind::Comment)
+            .take(3)
+            .collect();
+        let mut arguments = arguments.into_iter();
+        let receiver = match called.strip_suffix(".__defineGetter__") {
+            Some(receiver) => receiver,
+            None => match arguments.next() {
+                Some(object) => self.collector.of(object),
+                None => return,
+            },
+        };
+        let (Some(key), Some(value)) = (arguments.next(), arguments.next()) else {
+            return;
+        };
+        let Some(name) = key
+            .named_child(0)
+            .filter(|_| self.kind(key) == Kind::Text)
+            .filter(|name| is_plain_name(self.collector.of(*name)))
+        else {
+            return;
+        };
+        let assigned = Assigned {
+            node: call,
+            target: "",
+            name,
+            value,
+        };
+        if means_exports(receiver) {
+            let name = self.collector.of(name);
+            self.export_member(&assigned, name, depth);
+        } else if self.wrapped_function(value).is_some() {
+            self.foreign_member(&assigned, receiver, depth);
+        } else if self.kind(value) == Kind::Object {
+            self.described_member(&assigned, receiver, depth);
+        }
+    }
+
+    /// Adds the member of an object or prototype of this file that has a descriptor. Its accessors are inside it.
+    fn described_member(&mut self, assigned: &Assigned<'_, 't>, receiver: &str, depth: u32) {
+        let owner = receiver.strip_suffix(".prototype").unwrap_or(receiver);
+        let Some(owner) = self.top_level.get(owner).copied() else {
+            return;
+        };
+        let name = self.collector.of(assigned.name);
+        let draft = self.draft_for(assigned, name, DefinitionKind::Field);
+        if let Some(id) = self.collector.define_once(Some(owner), draft) {
+            self.collector
+                .within(depth, |context| context.parent = Some(id));
+        }
+    }
+}
+
+/// Whether a text is one name. Names of two underscores, such as `__esModule`, are marks of compilers.
+fn is_plain_name(text: &str) -> bool {
+    let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '$');
+    let starts = text.starts_with(|c: char| !c.is_ascii_digit());
+    starts && text.chars().all(is_part) && !text.starts_with("__")
+}
+
 /// Whether a target is the object of what a module exports.
 pub(super) fn means_exports(target: &str) -> bool {
     matches!(target, "exports" | "module.exports")

@@ -21,13 +21,18 @@ impl<'t> Walker<'t> {
         }
     }
 
-    /// Adds what a call does to a prototype: `util.inherits(A, B)`, `Object.assign(A.prototype, {…})`.
+    /// Adds what a call does to a prototype: `util.inherits(A, B)`, `Object.assign(A.prototype, {…})`,
+    /// `Object.defineProperty(A.prototype, 'b', {…})`.
     pub(super) fn prototype_call(&mut self, call: Node<'_>, depth: u32) {
         let fields = &self.grammar.fields;
         let Some(function) = call.child_by_field_id(fields.function) else {
             return;
         };
         let called = self.collector.of(function);
+        let last = called.rsplit('.').next().unwrap_or(called);
+        if matches!(last, "defineProperty" | "defineGetter" | "__defineGetter__") {
+            return self.defined_member(call, called, depth);
+        }
         let inherits = matches!(
             called,
             "util.inherits" | "inherits" | "Object.setPrototypeOf"

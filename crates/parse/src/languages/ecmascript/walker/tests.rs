@@ -7,6 +7,7 @@ use crate::testing::{self, facts, javascript, same, tsx, typescript};
 
 mod constants;
 mod documentation;
+mod prototypes;
 mod specs;
 mod types;
 
