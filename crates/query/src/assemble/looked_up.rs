@@ -398,7 +398,7 @@ fn declared_by_literal(
 }
 
 /// Returns the last part of the only name that a question for uses or calls is about, if the repository uses it without
-/// defining it: nothing but tests has a definition of the name, and nothing resolves to that.
+/// defining it: nothing but tests and examples has a definition of the name, and nothing resolves to that.
 fn foreign_name(
     snapshot: &Snapshot,
     asks: LookUp,
@@ -420,7 +420,7 @@ fn foreign_name(
         _ => return None,
     };
     let is_replaced =
-        |id: &DefId| files.role_of(*id) == Role::Test && graph.uses_of(*id).is_empty();
+        |id: &DefId| files.role_of(*id) != Role::Source && graph.uses_of(*id).is_empty();
     let mut named = symbols.named(&name).iter();
     named.all(is_replaced).then_some(name)
 }
