@@ -106,6 +106,9 @@ const DESK: &str = "
         address.connect_twice()
         return address.connect_once
 
+    //- examples/always.py
+    open_all_day = True
+
     //- tests/test_serve.py
     class Config:
         open_all_day = True
@@ -135,7 +138,7 @@ fn uses(query: &str) -> Vec<String> {
 
 #[test]
 fn uses_of_attributes_that_nothing_defines_are_listed_by_name() {
-    // A test replaces the object.
+    // A test replaces the object, and an example is a file of settings.
     for query in ["who uses open_all_day?", "where is `open_all_day` used"] {
         assert_eq!(uses(query), ["serve: uses open_all_day"], "{query}");
     }
