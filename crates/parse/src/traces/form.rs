@@ -49,6 +49,15 @@ pub enum Mark {
     Function(String),
     /// A place of the message above: `  --> a.rs:3:5`. Outside of a trace it is only a place.
     Place(Frame),
+    /// The place that instantiates the template of the message below: `a.cc:4:5:   required from here`.
+    InstantiatedAt(Frame),
+    /// The place that instantiates the template of the message above: `a.cc:4:5: note: in instantiation of …`.
+    Instantiates {
+        /// The template, as the function around the place above.
+        template: String,
+        /// The place.
+        at: Frame,
+    },
     /// The error: `ValueError: …`.
     Error,
 }

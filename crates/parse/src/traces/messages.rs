@@ -75,21 +75,7 @@ pub(crate) fn of_compiler(line: &str, extensions: &[&str]) -> Option<Mark> {
 
 /// Reads `a.cpp(3,5): error C2065: text [a.vcxproj]` about a file with one of these extensions.
 pub(crate) fn of_build(line: &str, extensions: &[&str]) -> Option<Mark> {
-    // A build of several projects numbers them.
-    let line = match line.split_once('>') {
-        Some((number, rest)) if number.bytes().all(|b| b.is_ascii_digit()) => rest,
-        _ => line,
-    };
-    let (head, rest) = line.split_once("): ").or_else(|| line.split_once(") : "))?;
-    let (path, numbers) = head.rsplit_once('(')?;
-    let path = path.trim();
-    if !has_extension(path, extensions) || !is_path(path) {
-        return None;
-    }
-    let number = leading_number(numbers);
-    let column = numbers
-        .split_once(',')
-        .map_or(0, |(_, column)| leading_number(column));
+    let (place, rest) = build_place(line, extensions)?;
     if is_note(rest) {
         return Some(Mark::Filler);
     }
@@ -98,7 +84,28 @@ pub(crate) fn of_build(line: &str, extensions: &[&str]) -> Option<Mark> {
         Some((text, project)) if project.ends_with("proj]") => text,
         _ => text,
     };
-    (number > 0).then(|| message((path, number, column), "", text))
+    Some(message(place, "", text))
+}
+
+/// Returns the place at the start of `a.cpp(3,5): text`, in a file with one of these extensions, and the text.
+pub(crate) fn build_place<'t>(
+    line: &'t str,
+    extensions: &[&str],
+) -> Option<(Location<'t>, &'t str)> {
+    // A build of several projects numbers them.
+    let line = match line.split_once('>') {
+        Some((number, rest)) if number.bytes().all(|b| b.is_ascii_digit()) => rest,
+        _ => line,
+    };
+    let (head, rest) = line.split_once("): ").or_else(|| line.split_once(") : "))?;
+    let (path, numbers) = head.rsplit_once('(')?;
+    let path = path.trim();
+    let number = leading_number(numbers);
+    let column = numbers
+        .split_once(',')
+        .map_or(0, |(_, column)| leading_number(column));
+    let is_place = number > 0 && has_extension(path, extensions) && is_path(path);
+    is_place.then_some(((path, number, column), rest))
 }
 
 /// Reads lines that compilers print around source: `12 | code`, `   | ^^^ expected`, `   = note: text`.

@@ -47,6 +47,10 @@ pub struct Trace<'a> {
     function: String,
     /// Places of messages, by path and line.
     places: HashSet<(String, u32)>,
+    /// The places that instantiate the template of the next message.
+    instantiated_at: Vec<Frame>,
+    /// Whether the last place of a message was added, and not known before.
+    is_new_place: bool,
     /// Whether the text of a message is on the next line.
     awaits_text: bool,
     /// Whether the last message is a warning.
@@ -159,7 +163,9 @@ impl<'l, 'a> Reader<'l, 'a> {
         match self.mark(at) {
             Some(Mark::Header | Mark::Frame(..) | Mark::Location(_)) => true,
             Some(Mark::Message(message)) if message.place.is_some() => true,
-            Some(Mark::Function(_) | Mark::Message(_)) => self.leads_to_place(at),
+            Some(Mark::Function(_) | Mark::Message(_) | Mark::InstantiatedAt(_)) => {
+                self.leads_to_place(at)
+            }
             Some(Mark::Error) => self.leads_to_frames(at),
             // The name of a function, whose place is on the next line.
             _ => {
@@ -179,7 +185,9 @@ impl<'l, 'a> Reader<'l, 'a> {
         for _ in 0..MAX_BEFORE_PLACE {
             at = self.filled_from(at + 1);
             match self.mark(at) {
-                Some(Mark::Frame(..) | Mark::Place(_) | Mark::Header) => return true,
+                Some(Mark::Frame(..) | Mark::Place(_) | Mark::InstantiatedAt(_) | Mark::Header) => {
+                    return true;
+                }
                 Some(Mark::Message(message)) if message.place.is_some() => return true,
                 _ => {}
             }
@@ -343,6 +351,11 @@ impl<'a> Trace<'a> {
                 self.report(found);
                 self.after_header = true;
             }
+            Mark::InstantiatedAt(found) => {
+                self.instantiated_at.push(found.clone());
+                self.after_header = true;
+            }
+            Mark::Instantiates { template, at } => self.instantiation(template, at),
             Mark::Message(message) => self.message(message, line),
         }
     }
@@ -372,6 +385,7 @@ impl<'a> Trace<'a> {
         if let Some(place) = &message.place {
             self.report(place);
         }
+        self.report_instantiations();
         self.awaits_text = message.text.is_empty();
         if !self.awaits_text {
             self.errors.push(message.text.clone());
@@ -380,18 +394,42 @@ impl<'a> Trace<'a> {
         self.after_frame = false;
     }
 
-    /// Adds the place of a message.
+    /// Adds the place of a message, in the function that is named above it.
     fn report(&mut self, place: &Frame) {
         let mut place = place.clone();
         if place.function.is_empty() {
             place.function.clone_from(&self.function);
         }
+        self.add_place(place);
+    }
+
+    /// Adds the places above a message that instantiate its template: behind its own, since they are further out.
+    fn report_instantiations(&mut self) {
+        for place in std::mem::take(&mut self.instantiated_at) {
+            self.add_place(place);
+        }
+    }
+
+    /// Names the function around the last place of a message, and adds the place that instantiates it.
+    fn instantiation(&mut self, template: &str, at: &Frame) {
+        let last = self.run.last_mut().filter(|last| {
+            self.is_new_place && last.function.is_empty() && last.reported_as.is_some()
+        });
+        if let Some(last) = last {
+            last.function = template.to_owned();
+        }
+        self.add_place(at.clone());
+    }
+
+    /// Adds a place of a message, unless it is known.
+    fn add_place(&mut self, mut place: Frame) {
         place.reported_as = Some(match self.is_warning {
             true => Severity::Warning,
             false => Severity::Error,
         });
         let key = (place.path.clone(), place.line);
-        if !self.places.insert(key) {
+        self.is_new_place = self.places.insert(key);
+        if !self.is_new_place {
             return;
         }
         let order = self.order.filter(|order| *order != Order::OutermostFirst);
@@ -456,6 +494,8 @@ impl<'a> Trace<'a> {
     }
 
     fn finish(&mut self) {
+        // A text may leave out the message.
+        self.report_instantiations();
         self.finish_run();
         let failed = std::mem::take(&mut self.frames);
         let others = std::mem::take(&mut self.others).into_iter().rev().flatten();

@@ -1,6 +1,7 @@
 //! Reads frames of debuggers and sanitizers, and messages of compilers and test frameworks, for C and C++.
 
 mod frames;
+mod instantiations;
 mod messages;
 mod names;
 
@@ -16,6 +17,7 @@ pub(super) const C: TraceForm = TraceForm {
             .or_else(|| frames::of_backtrace(text))
             .or_else(|| frames::of_logger(text, ""))
             .or_else(|| frames::of_listing(text))
+            .or_else(|| instantiations::read(text))
             .or_else(|| messages::compiler(text))
             .or_else(|| messages::runtime(text))
             .or_else(|| messages::test(text))

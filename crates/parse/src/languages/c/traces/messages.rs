@@ -43,6 +43,9 @@ fn within(text: &str) -> Option<Mark> {
         return Some(Mark::Function(String::new()));
     }
     let kind = rest.strip_prefix("In ")?;
+    if kind.starts_with("substitution of ") {
+        return Some(Mark::Function(String::new()));
+    }
     let (kind, name) = kind.split_once(['\'', '‘', '`'])?;
     let name = name.split(" [with ").next().unwrap_or(name);
     let name = name.trim_end_matches([':', '\'', '’']);
@@ -137,9 +140,6 @@ pub(super) fn test(text: &str) -> Option<Mark> {
     }
     if matches!(rest, "Failure" | "FAILED:" | "Fatal failure") {
         return Some(message(place, "", ""));
-    }
-    if rest == "required from here" || rest.starts_with("required from") {
-        return Some(Mark::Place(frame(place, "")));
     }
     let message_text = rest
         .strip_prefix("ERROR: ")

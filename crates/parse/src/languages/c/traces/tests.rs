@@ -222,7 +222,7 @@ fn cpp_messages_are_read() {
         ),
         (
             "show.h: In instantiation of 'void shop::show(T) [with T = int]':\nmain.cc:4:5:   required from here\nshow.h:9:1: error: static assertion failed: no way to show",
-            "show.h:9:1 shop.show | main.cc:4:5 shop.show | ! static assertion failed: no way to show",
+            "main.cc:4:5 | show.h:9:1 shop.show | ! static assertion failed: no way to show",
         ),
         (
             "3>C:\\w\\cart.cpp(3): error C2039: 'sum': is not a member of 'Cart'",
@@ -255,6 +255,38 @@ fn cpp_messages_are_read() {
         (
             "cart.cu(12): error: identifier \"itm\" is undefined",
             "cart.cu:12 | ! identifier \"itm\" is undefined",
+        ),
+    ]);
+}
+
+#[test]
+fn places_that_instantiate_a_template_are_further_out() {
+    check(&[
+        (
+            "show.h: In instantiation of ‘void shop::show(T) [with T = int]’:\nrun.h:7:9:   required from ‘struct shop::Runner<int>’\nrun.h:20:3:   recursively required from ‘void run(T) [with T = int]’\nrun.h:20:3:   [ skipping 3 instantiation contexts, use -ftemplate-backtrace-limit=0 to disable ]\nmain.cc:4:5:   required from here\n    4 |     run(1);\n      |     ^~~\nshow.h:9:1: error: no way to show",
+            "main.cc:4:5 | run.h:20:3 run | run.h:7:9 shop.Runner | show.h:9:1 shop.show | ! no way to show",
+        ),
+        (
+            "show.h: In substitution of 'template<class T> decltype (f(T())) shop::show(T) [with T = int]':\nmain.cc:4:5:   required by substitution of 'template<class T> void run(T) [with T = int]'\nshow.h:9:1: error: no match",
+            "main.cc:4:5 | show.h:9:1 | ! no match",
+        ),
+        // Without the message.
+        (
+            "run.h:7:9:   required from 'void run(T) [with T = int]'\nmain.cc:4:5:   required from here",
+            "main.cc:4:5 | run.h:7:9 run",
+        ),
+        (
+            "show.h:9:1: error: no member named 'name' in 'Cart'\n    return t.name;\nrun.h:7:9: note: in instantiation of function template specialization 'shop::show<Cart>' requested here\nmain.cc:4:5: note: in instantiation of member function 'shop::Runner<Cart>::run' requested here",
+            "main.cc:4:5 | run.h:7:9 Runner.run | show.h:9:1 shop.show | ! no member named 'name' in 'Cart'",
+        ),
+        // Another error at a known place tells nothing about the place before it.
+        (
+            "show.h:9:1: error: no size\nmain.cc:4:5: note: in instantiation of function template specialization 'shop::show<Cart>' requested here\nshow.h:9:1: error: no size\nmain.cc:5:5: note: in instantiation of function template specialization 'shop::show<Desk>' requested here",
+            "main.cc:5:5 | main.cc:4:5 | show.h:9:1 shop.show | ! no size | ! no size",
+        ),
+        (
+            "C:\\w\\show.h(9): error C2039: 'name': is not a member of 'Cart'\nC:\\w\\show.h(9): note: see declaration of 'Cart'\nC:\\w\\main.cpp(4): note: see reference to function template instantiation 'void shop::show<Cart>(T)' being compiled",
+            "C:/w/main.cpp:4 | C:/w/show.h:9 shop.show | ! C2039: 'name': is not a member of 'Cart'",
         ),
     ]);
 }
