@@ -12,12 +12,15 @@ use super::config::AssembleConfig;
 use super::foreign_names::{self, ForeignImports};
 use super::hierarchy::{is_extended, is_type, members, overriding, overriding_member};
 use super::named::NamedDefinitions;
+use super::named_directory;
 use crate::intent::LookUp;
 use crate::issue::{self, Issue, IssueCode};
 use crate::resolve::{EvidenceSource, Resolution, count_meanings, dotted};
 
 /// Maximum definitions of a type or file that a question is about.
 const MAX_PARTS: usize = 256;
+/// Maximum definitions of a directory that a question is about. They are not listed.
+const MAX_PARTS_OF_DIRECTORY: usize = 4_096;
 /// Maximum definitions that are compared.
 const MAX_COMPARED: usize = 4;
 /// Maximum definitions that are searched for the target of an alias.
@@ -38,7 +41,7 @@ pub(super) struct LookedUp {
     /// The definitions and the members of those that are types; for a file its definitions. A question for the calls of a
     /// function with the name of a type is about no members.
     parts: Vec<DefId>,
-    /// The files that a question for uses or dependencies names instead of definitions.
+    /// The files that a question for uses or dependencies names instead of definitions, or those of a directory.
     modules: Vec<FileId>,
     /// The method of the definitions that a question for overrides is about, where they inherit it from a base outside the
     /// repository.
@@ -99,7 +102,8 @@ impl LookedUp {
             _ if !unknown.is_empty() => Self::default(),
             LookUp::Uses if definitions.is_empty() => Self::default(),
             LookUp::Dependencies if definitions.is_empty() => {
-                Self::of_dependent_modules(snapshot, resolution)
+                let directory = named_directory::sources(&snapshot.files, query);
+                Self::of_dependent_modules(snapshot, resolution, directory)
             }
             // What a type does is more than its own code says.
             LookUp::Behaviour if !definitions.iter().all(is_function) => Self::default(),
@@ -226,12 +230,16 @@ impl LookedUp {
         }
     }
 
-    /// Finds the files that a question for uses names, if others import them, or the imports of a module outside the
-    /// repository.
+    /// Finds the files that a question for uses names, or those of the directory that it names, if others import them; or
+    /// the imports of a module outside the repository.
     fn of_modules(snapshot: &Snapshot, resolution: &Resolution, query: &str) -> Self {
+        let directory = named_directory::sources(&snapshot.files, query);
+        let named = named_files(resolution).filter(|_| resolution.has_only_names);
         let is_imported = |file: &FileId| !snapshot.graph.importers(*file).is_empty();
-        let modules = named_files(resolution).filter(|_| resolution.has_only_names);
-        let modules: Vec<FileId> = modules.filter(is_imported).take(MAX_MODULES).collect();
+        let modules: Vec<FileId> = match directory.is_empty() {
+            true => named.filter(is_imported).take(MAX_MODULES).collect(),
+            false => directory.into_iter().filter(is_imported).collect(),
+        };
         let foreign_imports = match modules.is_empty() {
             true => foreign_names::imports(snapshot, query),
             false => None,
@@ -244,12 +252,31 @@ impl LookedUp {
         }
     }
 
-    /// Finds the files whose dependencies a question asks for. Their code is not shown: the reader has it.
-    fn of_dependent_modules(snapshot: &Snapshot, resolution: &Resolution) -> Self {
+    /// Finds the files whose dependencies a question asks for, or those of the `directory` that it names. Their code is not
+    /// shown: it is what the reader has.
+    fn of_dependent_modules(
+        snapshot: &Snapshot,
+        resolution: &Resolution,
+        directory: Vec<FileId>,
+    ) -> Self {
+        let files = &snapshot.files;
+        let (modules, parts) = match directory.is_empty() {
+            true => (
+                named_files(resolution).take(MAX_MODULES).collect(),
+                definitions_of_files(files, resolution),
+            ),
+            false => {
+                let parts = directory
+                    .iter()
+                    .flat_map(|file| files.definitions_of(*file));
+                let parts = parts.take(MAX_PARTS_OF_DIRECTORY).collect();
+                (directory, parts)
+            }
+        };
         Self {
             asks: Some(LookUp::Dependencies),
-            modules: named_files(resolution).take(MAX_MODULES).collect(),
-            parts: definitions_of_files(&snapshot.files, resolution),
+            modules,
+            parts,
             ..Self::default()
         }
     }

@@ -1,7 +1,9 @@
 //! Adds the imports between the best files, or, where a short question looks up modules, those that import them or that they
 //! have.
 
-use foldhash::HashMap;
+use std::collections::BTreeSet;
+
+use foldhash::{HashMap, HashSet};
 use foveate_index::{FileId, Files, Snapshot};
 use foveate_model::{Import, Lines, Role, Span};
 
@@ -66,21 +68,25 @@ pub(super) fn imports(plan: &Plan<'_>) -> Vec<Link> {
     found.into_iter().map(|(_, _, link)| link).collect()
 }
 
-/// Returns the imports of the modules that a question looks up, one of each file, those of tests last.
+/// Maximum imported files of a file whose names are looked for in its imports.
+const MAX_IMPORTED: usize = 64;
+
+/// Returns the imports of the modules that a question looks up, one of each file, those of tests last. Files that it looks
+/// up together, such as those of a directory, may import each other.
 pub(super) fn importers(plan: &Plan<'_>) -> Vec<Link> {
     let Snapshot { files, graph, .. } = plan.snapshot;
-    let mut found = Vec::new();
-    for module in plan.looked_up.modules() {
-        for from in graph.importers(*module) {
-            let statement =
-                statement(plan, *from, *module).or_else(|| statement_of_name(plan, *from, *module));
-            let is_test = files.file(*from).role == Role::Test;
-            found.extend(statement.map(|statement| (is_test, *from, *module, statement)));
-        }
-    }
-    found.sort_by_key(|(is_test, from, module, _)| (*is_test, *from, *module));
+    let asked = AskedModules::new(plan);
+    let modules = plan.looked_up.modules().iter();
+    let importers = modules.flat_map(|module| graph.importers(*module));
+    let importers: BTreeSet<FileId> = importers.copied().collect();
+    let found = importers
+        .into_iter()
+        .filter(|from| !asked.modules.contains(from))
+        .filter_map(|from| Some((from, asked.imported_by(plan, from)?)));
+    let mut found: Vec<_> = found.collect();
+    found.sort_by_key(|(from, _)| files.file(*from).role == Role::Test);
     let found = found.into_iter().take(plan.config.links.max_named_uses);
-    let links = found.map(|(_, from, module, (statement, line))| Link::Import {
+    let links = found.map(|(from, (module, (statement, line)))| Link::Import {
         chain: vec![from, module],
         statement,
         line,
@@ -109,19 +115,83 @@ pub(super) fn foreign(plan: &Plan<'_>) -> Vec<Link> {
     links.collect()
 }
 
-/// Returns the imports of other files of the repository in the files whose dependencies a question looks up.
+/// The modules that a question looks up.
+struct AskedModules<'a> {
+    modules: HashSet<FileId>,
+    /// The first of them in each directory whose files share a package: imports name the package.
+    packages: HashMap<&'a str, FileId>,
+}
+
+impl<'a> AskedModules<'a> {
+    fn new(plan: &Plan<'a>) -> Self {
+        let Snapshot { files, graph, .. } = plan.snapshot;
+        let modules = plan.looked_up.modules();
+        let mut packages = HashMap::default();
+        for module in modules {
+            if graph.shares_package(files, *module) {
+                let directory = files.file(*module).path.directory();
+                packages.entry(directory).or_insert(*module);
+            }
+        }
+        Self {
+            modules: modules.iter().copied().collect(),
+            packages,
+        }
+    }
+
+    /// Returns the first of the modules that a file imports, with the span and line of the statement: one that imports it,
+    /// takes it from its package by its name, or imports the package whose files share their names.
+    fn imported_by(&self, plan: &Plan<'_>, from: FileId) -> Option<(FileId, (Span, u32))> {
+        let Snapshot { files, graph, .. } = plan.snapshot;
+        let imports = graph.imports(from).iter().copied();
+        let imports = imports.filter(|module| self.modules.contains(module));
+        let by_name = |module| Some((module, statement_of_name(plan, from, module)?));
+        let of_package = |module: FileId| {
+            let directory = files.file(module).path.directory();
+            self.packages.get(directory).copied()
+        };
+        let itself = |module| self.modules.contains(&module).then_some(module);
+        first_import(plan, from, itself)
+            .or_else(|| imports.take(MAX_IMPORTED).find_map(by_name))
+            .or_else(|| first_import(plan, from, of_package))
+    }
+}
+
+/// Returns the first import of a file that leads to a module that is `asked` for, with its span and line.
+fn first_import(
+    plan: &Plan<'_>,
+    from: FileId,
+    asked: impl Fn(FileId) -> Option<FileId>,
+) -> Option<(FileId, (Span, u32))> {
+    let modules = plan.snapshot.graph.import_modules(from).iter();
+    let mut imports = imports_of(plan, from).iter().zip(modules);
+    imports.find_map(|(import, module)| {
+        let found = asked((*module)?)?;
+        Some((found, (import.span, import.line)))
+    })
+}
+
+/// Returns the imports of other files of the repository in the files whose dependencies a question looks up; of several
+/// files, one import of each other file.
 pub(super) fn imported(plan: &Plan<'_>) -> Vec<Link> {
     let graph = &plan.snapshot.graph;
+    let modules = plan.looked_up.modules();
+    let together: HashSet<FileId> = modules.iter().copied().collect();
+    let mut seen = HashSet::default();
     let mut found = Vec::new();
-    for from in plan.looked_up.modules() {
+    for from in modules {
         let imported = FilesByName::new(&plan.snapshot.files, graph.imports(*from));
-        let modules = graph.import_modules(*from).iter();
-        for (import, module) in imports_of(plan, *from).iter().zip(modules) {
+        let targets = graph.import_modules(*from).iter();
+        for (import, module) in imports_of(plan, *from).iter().zip(targets) {
             let Some(module) = module.filter(|module| module != from) else {
                 continue;
             };
+            let to = imported.submodule(import, module).unwrap_or(module);
+            if together.contains(&to) || modules.len() > 1 && !seen.insert(to) {
+                continue;
+            }
             found.push(Link::Import {
-                chain: vec![*from, imported.submodule(import, module).unwrap_or(module)],
+                chain: vec![*from, to],
                 statement: import.span,
                 line: import.line,
             });

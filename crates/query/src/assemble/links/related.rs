@@ -2,7 +2,7 @@
 //! it, the types that implement it without naming it, and the definitions that it refers to.
 
 use foldhash::HashSet;
-use foveate_index::{Confidence, DefId, Files, Snapshot};
+use foveate_index::{Confidence, DefId, FileId, Files, Snapshot};
 use foveate_model::DefinitionKind;
 
 use super::link::{Link, Relation};
@@ -58,10 +58,11 @@ pub(super) fn implicit_implementers(plan: &Plan<'_>, types: &[DefId]) -> Vec<Lin
 
 /// Returns the definitions that the bodies of the looked up ones refer to, with those of the functions inside them: those of
 /// other files first, then those of the same file, in the order in which the bodies name them. Fields come last: the bodies
-/// show how they are used.
+/// show how they are used. Where a question looks up files, theirs are left out.
 pub(super) fn dependencies(plan: &Plan<'_>) -> Vec<Link> {
     let Snapshot { files, graph, .. } = plan.snapshot;
     let parts = plan.looked_up.parts();
+    let together: HashSet<FileId> = plan.looked_up.modules().iter().copied().collect();
     let mut seen: HashSet<DefId> = parts.iter().copied().collect();
     let mut read: HashSet<DefId> = HashSet::default();
     let mut found = Vec::new();
@@ -82,7 +83,8 @@ pub(super) fn dependencies(plan: &Plan<'_>) -> Vec<Link> {
         for (id, confidence) in bodies.flat_map(|body| graph.used_by(body)) {
             let used = files.definition(*id);
             let is_within = id.file == of.file && lines.overlap(used.lines) > 0;
-            let is_new = *confidence != Confidence::NameOnly && !is_within;
+            let is_new =
+                *confidence != Confidence::NameOnly && !is_within && !together.contains(&id.file);
             if is_new && seen.insert(*id) {
                 let is_field = matches!(
                     used.kind,

@@ -2,6 +2,7 @@
 //! methods, dependencies, comparisons.
 
 mod definitions;
+mod directories;
 mod typescript;
 
 use super::*;
