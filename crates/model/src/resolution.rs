@@ -236,6 +236,17 @@ pub struct LookupRules {
     /// Reads the head of a method behind its name, where a type implements an interface by having its methods; `None`
     /// where it names the interface.
     pub implicit_interfaces: Option<ReadHead>,
+    /// Interfaces of its standard library, where types do not name the interfaces that they implement.
+    pub library_interfaces: &'static [LibraryInterface],
+}
+
+/// An interface of a language's standard library.
+#[derive(Clone, Copy, Debug)]
+pub struct LibraryInterface {
+    /// Its name behind that of its package: `io.Reader`.
+    pub name: &'static str,
+    /// The names of its methods, each with the head behind it, which [`ReadHead`] reads.
+    pub methods: &'static [(&'static str, &'static str)],
 }
 
 /// Returns the types of the parameters and results in the head of a method, written alike in all packages. An empty one
@@ -328,6 +339,7 @@ impl LookupRules {
         has_extensions: false,
         foreign_properties: ForeignProperties::Unknown,
         implicit_interfaces: None,
+        library_interfaces: &[],
     };
 }
 

@@ -8,6 +8,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
+use foveate_model::resolution::{LibraryInterface, LookupRules};
 use foveate_model::{DefinitionKind, Visibility};
 
 use crate::files::{DefId, Files};
@@ -19,6 +20,8 @@ use crate::symbols::Symbols;
 
 /// Maximum definitions of one name that are examined.
 const MAX_NAMED: usize = 512;
+/// Maximum definitions of one name that are examined for an interface of a standard library: many types have such methods.
+const MAX_LIBRARY_NAMED: usize = 4_096;
 /// Maximum methods of an interface that are compared. Those with the rarest names are.
 const MAX_METHODS: usize = 16;
 /// Maximum types that a type embeds, also through others.
@@ -35,6 +38,22 @@ impl Graph {
         let dependencies = Dependencies::ignored();
         let methods = self.method_sets(files, symbols, &dependencies);
         methods.implementers(interface)
+    }
+
+    /// Returns the types that implement an interface of their language's standard library without naming it, by id, and the
+    /// name of the interface with its package; `None` if no language of the repository has such an interface. `name` may lack
+    /// the package.
+    pub fn library_implementers(
+        &self,
+        files: &Files,
+        symbols: &Symbols,
+        name: &str,
+    ) -> Option<(&'static str, Vec<DefId>)> {
+        let dependencies = Dependencies::ignored();
+        let methods = self.method_sets(files, symbols, &dependencies);
+        let (rules, interface) = methods.library_interface(name)?;
+        let found = methods.library_implementers(rules, interface);
+        Some((interface.name, found))
     }
 
     /// Returns the methods of interfaces that a method of a type implements without naming them, by id; of a common name
@@ -75,10 +94,60 @@ impl MethodSets<'_> {
     fn implementers(&self, interface: DefId) -> Vec<DefId> {
         let methods = self.methods_of(interface).into_iter();
         let required: Vec<BTreeSet<DefId>> = methods.map(|id| self.types_with(id)).collect();
+        self.implementing(&required)
+    }
+
+    /// Returns the types that have each of the required methods: for each, the types that define it.
+    fn implementing(&self, required: &[BTreeSet<DefId>]) -> Vec<DefId> {
         let candidates: BTreeSet<DefId> = required.iter().flatten().copied().collect();
         let candidates = candidates.into_iter();
         candidates
             .filter(|id| self.implements(*id, required.iter().map(Cow::Borrowed)))
+            .collect()
+    }
+
+    /// Returns the interface of this name, with the rules of the language whose standard library has it.
+    fn library_interface(
+        &self,
+        name: &str,
+    ) -> Option<(&'static LookupRules, &'static LibraryInterface)> {
+        let is_named = |interface: &&LibraryInterface| {
+            let last = interface.name.rsplit('.').next();
+            interface.name == name || last == Some(name)
+        };
+        let mut files = self.names.tables.files.ids();
+        files.find_map(|file| {
+            let rules = self.names.rules(file);
+            let found = rules.library_interfaces.iter().find(is_named)?;
+            Some((rules, found))
+        })
+    }
+
+    fn library_implementers(
+        &self,
+        rules: &LookupRules,
+        interface: &LibraryInterface,
+    ) -> Vec<DefId> {
+        let Some(read) = rules.implicit_interfaces else {
+            return Vec::new();
+        };
+        let methods = interface.methods.iter();
+        let required = methods.map(|(name, head)| match read(head) {
+            Some(types) => self.types_with_head(name, &types),
+            None => BTreeSet::new(),
+        });
+        self.implementing(&required.collect::<Vec<_>>())
+    }
+
+    /// Returns the types that define a method with this name and types.
+    fn types_with_head(&self, name: &str, types: &[String]) -> BTreeSet<DefId> {
+        let named = self.names.tables.symbols.named(name).iter().copied();
+        let alike = named.take(MAX_LIBRARY_NAMED).filter(|id| {
+            let own = self.types_of(*id);
+            own.is_some_and(|own| are_same(&own, types))
+        });
+        alike
+            .filter_map(|id| self.names.type_of_method(id))
             .collect()
     }
 

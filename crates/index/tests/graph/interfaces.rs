@@ -174,3 +174,64 @@ fn type_parameters_stand_for_any_type() {
     ";
     check_implementers(text, "a/a.go:Store", "a/a.go:Names");
 }
+
+#[test]
+fn types_with_the_methods_of_a_library_interface_implement_it() {
+    let text = "
+        //- go.mod
+        module acme
+        //- a/a.go
+        package a
+
+        import (
+        \t\"io\"
+        \t\"net/http\"
+        )
+
+        type Shop struct{}
+
+        func (s *Shop) ServeHTTP(w http.ResponseWriter, req *http.Request) {}
+
+        type Desk struct{ Shop }
+
+        type Other struct{}
+
+        func (o Other) ServeHTTP(w io.Writer) {}
+
+        type File struct{}
+
+        func (f *File) Read(buf []byte) (int, error) { return 0, nil }
+        func (f *File) Close() error { return nil }
+
+        type Half struct{}
+
+        func (h *Half) Read(buf []byte) (int, error) { return 0, nil }
+
+        type Door interface {
+        \tRead(p []byte) (n int, err error)
+        \tClose() error
+        }
+    ";
+    let world = world(text);
+    let (files, symbols) = (&world.files, &world.symbols);
+    let of = |name: &str| {
+        let found = world.graph.library_implementers(files, symbols, name);
+        found.map(|(name, found)| format!("{name} <- {}", world.describe_all(found)))
+    };
+    let handler = Some("http.Handler <- a/a.go:Shop".to_owned());
+    assert_eq!(of("http.Handler"), handler);
+    assert_eq!(of("Handler"), handler);
+    let closer = Some("io.ReadCloser <- a/a.go:File".to_owned());
+    assert_eq!(of("io.ReadCloser"), closer);
+    assert_eq!(of("io.Handler"), None);
+    assert_eq!(of("Shop"), None);
+}
+
+#[test]
+fn other_languages_have_no_library_interfaces() {
+    let world = world("//- a.py\nclass File:\n    def Read(self):\n        pass\n");
+    let found = world
+        .graph
+        .library_implementers(&world.files, &world.symbols, "io.Reader");
+    assert_eq!(found, None);
+}

@@ -1,6 +1,7 @@
 //! Registers Go.
 
 mod heads;
+mod library;
 mod modules;
 mod traces;
 mod walker;
@@ -84,6 +85,7 @@ static RULES: LanguageRules = LanguageRules {
         globals: GLOBALS,
         builtin_members: BUILTIN_MEMBERS,
         implicit_interfaces: Some(heads::types),
+        library_interfaces: library::INTERFACES,
         ..LookupRules::DEFAULT
     },
     tests: TestConventions {
