@@ -1,6 +1,7 @@
 //! Finds where code names what the repository does not define: the types that extend or implement a type such as `Exception`,
 //! the imports of a module, and the uses of other names, such as attributes of objects that a library makes. Nothing resolves
-//! to these, so that the name decides. Start at [`bases`], [`imports`] and [`uses`].
+//! to these, so that the name decides; where types do not name what they implement, the methods of well-known interfaces of
+//! the standard library do. Start at [`bases`], [`LibraryInterface`], [`imports`] and [`uses`].
 
 use foveate_index::graph::CallSite;
 use foveate_index::lexical::Field;
@@ -8,19 +9,59 @@ use foveate_index::tokens::terms;
 use foveate_index::{ChunkId, Confidence, DefId, FileId, Files, Snapshot};
 use foveate_model::{Import, ReferenceKind};
 
+use super::hierarchy::library_implementers;
+
 /// Maximum chunks with the name; a more common one is hardly meant.
 const MAX_CHUNKS: usize = 4_000;
 
 /// Returns the name of the only type that a question spells as one, without its package: `Handler` of
 /// "which types implement http.Handler?". A sentence begins with a capital, too.
 pub(super) fn asked_for(query: &str) -> Option<&str> {
-    let words = query.split(|c: char| !c.is_alphanumeric() && !matches!(c, '_' | '.' | ':'));
-    let words = words.filter(|word| !word.is_empty()).skip(1);
-    let words = words.map(|word| word.trim_end_matches(['.', ':']));
-    let names = words.filter_map(|word| word.rsplit(['.', ':']).next());
+    let names = words(query).skip(1);
+    let names = names.filter_map(|word| word.rsplit(['.', ':']).next());
     let mut names = names.filter(|name| name.starts_with(char::is_uppercase));
     let first = names.next()?;
     names.all(|name| name == first).then_some(first)
+}
+
+/// Returns the names of a question as they are written.
+fn words(query: &str) -> impl Iterator<Item = &str> {
+    let words = query.split(|c: char| !c.is_alphanumeric() && !matches!(c, '_' | '.' | ':'));
+    words
+        .map(|word| word.trim_end_matches(['.', ':']))
+        .filter(|word| !word.is_empty())
+}
+
+/// An interface of a standard library that types implement without naming it, such as `io.Reader` of Go.
+#[derive(Debug)]
+pub(super) struct LibraryInterface {
+    /// Its name with that of its package.
+    pub(super) name: &'static str,
+    /// The types that implement it, those of tests last.
+    pub(super) types: Vec<DefId>,
+}
+
+impl LibraryInterface {
+    /// Finds the interface of a name; `None` if there is none, or nothing implements it.
+    pub(super) fn named(snapshot: &Snapshot, name: &str) -> Option<Self> {
+        let (name, types) = library_implementers(snapshot, name)?;
+        (!types.is_empty()).then_some(Self { name, types })
+    }
+
+    /// Finds the interface that a question names with its package, unless that package is one of the directories of the
+    /// `known` definitions, which the name may mean as well.
+    pub(super) fn qualified(snapshot: &Snapshot, query: &str, known: &[DefId]) -> Option<Self> {
+        let qualified = words(query).find(|word| word.contains('.'))?;
+        let package = qualified.split('.').next();
+        let is_own = |id: &DefId| {
+            let directory = snapshot.files.file(id.file).path.directory();
+            directory.rsplit('/').next() == package
+        };
+        match known.iter().any(is_own) {
+            true => None,
+            false => Self::named(snapshot, qualified),
+        }
+    }
 }
 
 /// Returns the places where types name a base, by file. Languages whose types need not name what they implement have none:

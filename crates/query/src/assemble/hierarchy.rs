@@ -148,11 +148,33 @@ pub(super) fn implementers(snapshot: &Snapshot, interface: DefId) -> Vec<DefId> 
         graph,
         ..
     } = snapshot;
-    let mut found = graph.implementers(files, symbols, interface);
+    with_embedding(snapshot, graph.implementers(files, symbols, interface))
+}
+
+/// Adds the types that embed the `found` ones, and puts those of tests last.
+fn with_embedding(snapshot: &Snapshot, mut found: Vec<DefId>) -> Vec<DefId> {
     found.truncate(MAX_SUBCLASSES);
     let mut found = with_subclasses(snapshot, found.clone(), found);
-    found.sort_by_key(|id| files.role_of(*id) == Role::Test);
+    found.sort_by_key(|id| snapshot.files.role_of(*id) == Role::Test);
     found
+}
+
+/// Returns the types that implement an interface of a standard library without naming it, also by embedding another one
+/// that does, those of tests last, and the whole name of the interface; `None` if there is no such interface.
+pub(super) fn library_implementers(
+    snapshot: &Snapshot,
+    name: &str,
+) -> Option<(&'static str, Vec<DefId>)> {
+    let Snapshot {
+        files,
+        symbols,
+        graph,
+        ..
+    } = snapshot;
+    let (name, mut found) = graph.library_implementers(files, symbols, name)?;
+    // Those of sources first, so that the limit leaves out tests.
+    found.sort_by_key(|id| files.role_of(*id) == Role::Test);
+    Some((name, with_embedding(snapshot, found)))
 }
 
 /// Whether a definition is a type, or a module that classes include, which gives them its members.

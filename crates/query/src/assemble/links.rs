@@ -116,6 +116,9 @@ impl Links {
                 Link::ForeignName { name, site } => {
                     callers::add_foreign_name(plan, name, site, position, pass)
                 }
+                Link::LibraryInterface { name, id } => {
+                    related::add_implementer(plan, *id, name, position, pass)
+                }
                 Link::Removed(of) => removed::add_use(plan, of, position),
                 Link::Import {
                     chain,
@@ -229,7 +232,9 @@ impl Report {
             | Link::TestFile { .. }
             | Link::Import { .. }
             | Link::ForeignImport { .. } => None,
-            Link::Test { id, .. } | Link::Related { id, .. } => {
+            Link::Test { id, .. }
+            | Link::Related { id, .. }
+            | Link::LibraryInterface { id, .. } => {
                 let definition = files.definition(*id);
                 Some(Self {
                     is_test: matches!(link, Link::Test { .. }),

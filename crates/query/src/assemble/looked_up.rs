@@ -9,7 +9,7 @@ use foveate_index::{Confidence, DefId, FileId, Files, Snapshot};
 use foveate_model::{DefinitionKind, Role};
 
 use super::config::AssembleConfig;
-use super::foreign_names::{self, ForeignImports};
+use super::foreign_names::{self, ForeignImports, LibraryInterface};
 use super::hierarchy::{is_extended, is_type, members, overriding, overriding_member};
 use super::named::NamedDefinitions;
 use super::named_directory;
@@ -51,6 +51,8 @@ pub(super) struct LookedUp {
     foreign: Option<(String, Vec<CallSite>)>,
     /// The imports of a module outside the repository that a question for uses is about.
     foreign_imports: Option<ForeignImports>,
+    /// The interface of a standard library that a question for implementers is about.
+    library: Option<LibraryInterface>,
     /// Whether the question says nothing but their name.
     has_only_names: bool,
     /// Whether the question asks where they are, and they are so many that each gets its signature alone.
@@ -77,6 +79,11 @@ impl LookedUp {
         if let Some(declared) = declared_by_literal(snapshot, asks, resolution, &definitions) {
             let only_names = resolution.has_only_names;
             return Self::of_definitions(snapshot, (declared, asks), only_names, config);
+        }
+        if asks == LookUp::Implementers
+            && let Some(interface) = LibraryInterface::qualified(snapshot, query, &definitions)
+        {
+            return Self::of_library(interface, config);
         }
         if asks == LookUp::Uses && definitions.is_empty() {
             let modules = Self::of_modules(snapshot, resolution, query);
@@ -199,7 +206,21 @@ impl LookedUp {
             return Self::default();
         };
         let sites = foreign_names::bases(snapshot, base);
+        if sites.is_empty()
+            && let Some(interface) = LibraryInterface::named(snapshot, base)
+        {
+            return Self::of_library(interface, config);
+        }
         Self::of_foreign_sites(LookUp::Implementers, base, sites, config)
+    }
+
+    fn of_library(interface: LibraryInterface, config: &AssembleConfig) -> Self {
+        Self {
+            asks: Some(LookUp::Implementers),
+            has_many_uses: interface.types.len() > config.links.max_callers_per_seed,
+            library: Some(interface),
+            ..Self::default()
+        }
     }
 
     /// Finds the uses of a name that the repository does not define.
@@ -288,7 +309,10 @@ impl LookedUp {
 
     /// Whether the question looks up modules, or a name that the repository does not define.
     fn is_about_others(&self) -> bool {
-        !self.modules.is_empty() || self.foreign.is_some() || self.foreign_imports.is_some()
+        !self.modules.is_empty()
+            || self.foreign.is_some()
+            || self.foreign_imports.is_some()
+            || self.library.is_some()
     }
 
     /// Returns what the question asks of the definitions, if they were found.
@@ -362,6 +386,11 @@ impl LookedUp {
     /// Returns the imports of a module outside the repository that the question is about.
     pub(super) fn foreign_imports(&self) -> Option<&ForeignImports> {
         self.foreign_imports.as_ref()
+    }
+
+    /// Returns the interface of a standard library that the question is about.
+    pub(super) fn library(&self) -> Option<&LibraryInterface> {
+        self.library.as_ref()
     }
 
     /// Whether they have so many uses that each gets one line.

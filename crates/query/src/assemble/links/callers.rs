@@ -32,6 +32,17 @@ pub(super) fn callers(plan: &Plan<'_>, seeds: &[DefId]) -> Vec<Link> {
     if let Some((name, sites)) = plan.looked_up.foreign() {
         return uses_of_foreign(plan, name, sites, &ranks);
     }
+    if let Some(interface) = plan.looked_up.library() {
+        let types = interface
+            .types
+            .iter()
+            .take(plan.config.links.max_named_uses);
+        let link = |id: &DefId| Link::LibraryInterface {
+            name: interface.name,
+            id: *id,
+        };
+        return types.map(link).collect();
+    }
     let mut links = implementers(plan, &ranks);
     if plan.looked_up.asks() == Some(LookUp::Implementers) && !links.is_empty() {
         return links;

@@ -150,7 +150,7 @@ impl<'a> AskedModules<'a> {
             let directory = files.file(module).path.directory();
             self.packages.get(directory).copied()
         };
-        let itself = |module| self.modules.contains(&module).then_some(module);
+        let itself = |module: FileId| self.modules.contains(&module).then_some(module);
         first_import(plan, from, itself)
             .or_else(|| imports.take(MAX_IMPORTED).find_map(by_name))
             .or_else(|| first_import(plan, from, of_package))

@@ -96,6 +96,8 @@ pub(super) enum Link {
     },
     /// A place where code names what the repository does not define: the base of a type, or an attribute.
     ForeignName { name: String, site: CallSite },
+    /// A type that implements an interface of a standard library without naming it.
+    LibraryInterface { name: &'static str, id: DefId },
     /// A use of what the caller's change removed.
     Removed(RemovedUse),
     /// A chain of files of which each imports the next, and the first file's import statement.
@@ -117,9 +119,10 @@ impl Link {
     pub(super) fn section(&self) -> SectionKind {
         match self {
             Self::Test { .. } | Self::TestFile { .. } => SectionKind::Tests,
-            Self::Caller { .. } | Self::ForeignName { .. } | Self::Removed(_) => {
-                SectionKind::Callers
-            }
+            Self::Caller { .. }
+            | Self::ForeignName { .. }
+            | Self::LibraryInterface { .. }
+            | Self::Removed(_) => SectionKind::Callers,
             Self::Related { relation, .. } => match relation {
                 Relation::Overrides | Relation::OverridesMember | Relation::Implements => {
                     SectionKind::Callers

@@ -165,3 +165,28 @@ pub(super) fn add(
     let shows = ShownPart::card_of(id);
     plan.try_add(entry, shows, (EntryKind::Link, position), pass)
 }
+
+/// Adds the signature of a type that implements an interface which the repository does not define; returns its tokens as the
+/// error if it does not fit.
+pub(super) fn add_implementer(
+    plan: &mut Plan<'_>,
+    id: DefId,
+    interface: &str,
+    position: usize,
+    pass: BudgetScope,
+) -> Result<(), usize> {
+    if plan.shows_signature(id) {
+        return Ok(());
+    }
+    let mut entry = Entry {
+        reason: format!("implements {interface}"),
+        ..card::compact(plan.snapshot, id, SectionKind::Callers)
+    };
+    entry.facts.push(("implements", interface.to_owned()));
+    plan.try_add(
+        entry,
+        ShownPart::card_of(id),
+        (EntryKind::Link, position),
+        pass,
+    )
+}

@@ -193,3 +193,98 @@ fn imports_of_a_foreign_module_are_listed_alone() {
     assert!(context.contains("import LocalProxy"), "{context}");
     assert!(!context.contains("lambda"), "{context}");
 }
+
+const SERVER: &str = "
+    //- go.mod
+    module acme.com/shop
+
+    //- shop/shop.go
+    package shop
+
+    import \"net/http\"
+
+    // Shop sells.
+    type Shop struct{}
+
+    func (s *Shop) ServeHTTP(w http.ResponseWriter, r *http.Request) {}
+
+    type Desk struct {
+    \t*Shop
+    }
+
+    // Writer writes orders.
+    type Writer struct{}
+
+    func (w Writer) WriteOrder(p []byte) (int, error) { return 0, nil }
+
+    type Log struct{}
+
+    func (l *Log) Write(p []byte) (int, error) { return 0, nil }
+";
+
+#[test]
+fn types_with_the_methods_of_a_library_interface_are_listed() {
+    let snapshot = fixture(SERVER);
+    let listed = |query: &str| {
+        let request = Request {
+            intent: None,
+            ..request(query, 4000, IntentKind::Explanation)
+        };
+        let answer = ask(&snapshot, &request);
+        let found = items(&answer.pack, "callers").into_iter();
+        let mut found: Vec<String> = found
+            .map(|item| format!("{}: {}", item.name, item.reason))
+            .collect();
+        found.sort();
+        let codes: Vec<IssueCode> = answer.issues.iter().map(|issue| issue.code).collect();
+        assert!(!codes.contains(&IssueCode::UnknownName), "{query}");
+        found
+    };
+    let handlers = [
+        "Desk: implements http.Handler",
+        "Shop: implements http.Handler",
+    ];
+    for query in [
+        "which types implement http.Handler?",
+        "who implements `http.Handler`?",
+        "which types implement Handler?",
+    ] {
+        assert_eq!(listed(query), handlers, "{query}");
+    }
+    // The repository has a `Writer` of its own, but no package `io`.
+    let query = "which types implement io.Writer?";
+    assert_eq!(listed(query), ["Log: implements io.Writer"]);
+}
+
+#[test]
+fn package_of_the_repository_hides_that_of_a_library() {
+    let own = "
+    //- io/io.go
+    package io
+
+    type Writer interface {
+    \tWriteAll(p []byte)
+    }
+
+    type Pipe struct{}
+
+    func (p *Pipe) WriteAll(b []byte) {}
+
+    type Log struct{}
+
+    func (l *Log) Write(p []byte) (int, error) { return 0, nil }
+";
+    let snapshot = fixture(own);
+    let request = Request {
+        intent: None,
+        ..request(
+            "which types implement io.Writer?",
+            4000,
+            IntentKind::Explanation,
+        )
+    };
+    let pack = ask(&snapshot, &request).pack;
+    let found = items(&pack, "callers").into_iter();
+    let found: Vec<&str> = found.map(|item| item.name.as_str()).collect();
+    assert_eq!(found, ["Pipe"], "{}", pack.context);
+}
