@@ -476,7 +476,7 @@ fn references_change_only_with_their_version() {
         references::FORMAT,
         format!("{sum:016x}"),
     );
-    assert_eq!(known, (13, 1, "2f480619a2463b3f".to_owned()));
+    assert_eq!(known, (14, 1, "2f480619a2463b3f".to_owned()));
 }
 
 /// The same for the index of past commits, which includes hashes of function names.

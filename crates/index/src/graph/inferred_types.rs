@@ -312,6 +312,11 @@ impl<'a> Evaluator<'a> {
                     Value::Definition(function) => self.return_value(function, inferences - 1),
                     // Calling an alias constructs an object of its type.
                     held @ Value::Instance(_) if is_alias => held,
+                    // As does a conversion to a type that is defined by no other named one: `Values(list)`.
+                    Value::Unknown if is_alias => match self.value_of_alias(id, inferences - 1) {
+                        own @ Value::Instance(_) => own,
+                        _ => Value::Unknown,
+                    },
                     held => return self.call_result((held, Confidence::Likely), inferences - 1),
                 }
             }

@@ -439,3 +439,42 @@ fn services_have_the_type_that_is_asked_for() {
         "Pool.cs:Pool.Close",
     );
 }
+
+#[test]
+fn conversions_and_literals_of_defined_types_are_objects() {
+    check(
+        "
+        //- go.mod
+        module acme
+        //- a/a.go
+        package a
+
+        type Values []interface{}
+
+        func (v Values) Close() {}
+
+        type Level int
+
+        func (l Level) Close() {}
+
+        func use_conversion(list []interface{}) {
+        \tv := Values(list)
+        \tv.Close()
+        }
+
+        func use_literal() {
+        \tv := Values{1, 2}
+        \tv.Close()
+        }
+
+        func use_chain(list []interface{}) {
+        \tValues(list).Close()
+        }
+
+        func of_another() {
+        \tLevel(3).Close()
+        }
+        ",
+        "a/a.go:Values.Close",
+    );
+}
