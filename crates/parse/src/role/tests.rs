@@ -184,6 +184,7 @@ fn go_roles() {
          generated     apis/v1/zz_generated.deepcopy.go
          generated     pkg/cart/mocks/store.go
          generated     pkg/cart/mock_store.go
+         test          pkg/cart/mock_test.go
          generated     vendor/acme.io/shop/cart.go
          generated     Godeps/_workspace/src/acme.io/a.go
          generated     go.sum
