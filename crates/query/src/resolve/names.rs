@@ -162,16 +162,19 @@ impl Resolver<'_> {
         marked.next().map_or(Cow::Borrowed(bare), Cow::Owned)
     }
 
-    /// Resolves `a.b.C.m` as a path through modules; else by its longest known qualified suffix; else as a member
-    /// that `C` inherits or a variable named like it has; else at the top of a file called `C`; else as a member of a type
-    /// spelled like `C`, or each of its names alone, but for the parts of a package, in which cases it returns false.
-    /// Names of a standard library are not split.
+    /// Resolves `a.b.C.m` as a path through modules, to `C` if that has no `m`; else by its longest known qualified suffix;
+    /// else as a member that `C` inherits or a variable named like it has; else at the top of a file called `C`; else as a
+    /// member of a type spelled like `C`, or each of its names alone, but for the parts of a package, in which cases it returns
+    /// false. Names of a standard library are not split.
     fn dotted(&mut self, name: &str, from: EvidenceSource, strength: f32) -> bool {
         let qualified = self.config.strength.qualified.max(strength);
-        if self.as_module(name, from, qualified)
-            || self.through_modules(name, from, qualified)
-            || self.by_suffix(name, from, qualified)
-        {
+        if self.as_module(name, from, qualified) || self.through_modules(name, from, qualified) {
+            return true;
+        }
+        if self.type_without_member(name, from, qualified) {
+            return false;
+        }
+        if self.by_suffix(name, from, qualified) {
             return true;
         }
         // Few texts spell the sign of a private member.
@@ -261,6 +264,41 @@ impl Resolver<'_> {
             self.add_definitions(name, from, strength, &found);
         }
         is_found
+    }
+
+    /// Resolves `a.C.m` to the type at `a.C`, where that has no `m`, but a type `C` elsewhere has one: an order to add `m` is
+    /// about the first one. Returns false if this is not so.
+    fn type_without_member(&mut self, name: &str, from: EvidenceSource, strength: f32) -> bool {
+        let Snapshot {
+            files,
+            symbols,
+            graph,
+            ..
+        } = self.snapshot;
+        let Some((path, member)) = name.rsplit_once('.') else {
+            return false;
+        };
+        let Some((_, type_name)) = path.rsplit_once('.') else {
+            return false;
+        };
+        let elsewhere = symbols.qualified(&format!("{type_name}.{member}"));
+        if elsewhere.is_empty() || elsewhere.len() > self.config.max_definitions {
+            return false;
+        }
+        let types = graph.resolve_dotted(files, symbols, path);
+        let is_of_other = |id: &DefId| {
+            let owner = graph.type_of_method(files, symbols, *id);
+            owner.is_some_and(|owner| !types.contains(&owner))
+        };
+        let are_types = types.iter().all(|id| files.definition(*id).kind.is_class());
+        let lacks_member = !types.is_empty()
+            && are_types
+            && elsewhere.iter().all(is_of_other)
+            && self.members(&types, member).is_empty();
+        if lacks_member {
+            self.add_definitions(name, from, strength, &types);
+        }
+        lacks_member
     }
 
     /// Resolves a dotted name by its longest known qualified suffix; returns false if there is none.
