@@ -110,6 +110,7 @@ impl Resolver<'_> {
         if name.contains('.') {
             return self.dotted(name, from, strength);
         }
+        let name = self.without_plural(name);
         if origin::is_runtime_type(name) && self.is_without_code(name) {
             return false;
         }
@@ -160,6 +161,19 @@ impl Resolver<'_> {
         let marked = MARKS.iter().map(|mark| format!("{bare}{mark}"));
         let mut marked = marked.filter(|name| is_known(name));
         marked.next().map_or(Cow::Borrowed(bare), Cow::Owned)
+    }
+
+    /// Returns the name of a constant or macro without the `s` of several ones: `TEST_CASEs`.
+    fn without_plural<'n>(&self, name: &'n str) -> &'n str {
+        let symbols = &self.snapshot.symbols;
+        let ends_in_capital = |stem: &str| stem.ends_with(|c: char| c.is_ascii_uppercase());
+        let stem = name.strip_suffix('s').filter(|stem| {
+            stem.contains('_')
+                && ends_in_capital(stem)
+                && symbols.named(name).is_empty()
+                && !symbols.named(stem).is_empty()
+        });
+        stem.unwrap_or(name)
     }
 
     /// Resolves `a.b.C.m` as a path through modules, to `C` if that has no `m`; else by its longest known qualified suffix;
