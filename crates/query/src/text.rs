@@ -39,6 +39,7 @@ pub(crate) use self::error_chains::is_error_chain;
 pub use self::failed_tests::{FailedTest, TestNaming};
 pub(crate) use self::fixed_wording::{fixed_names, without_fixed_wording};
 pub use self::literals::{Literal, LiteralKind};
+pub(crate) use self::log_entry::is_minor_entry;
 pub(crate) use self::releases::{Version, asked_releases};
 pub use foveate_parse::traces::Frame;
 

@@ -74,3 +74,12 @@ fn lines_of_a_long_log_are_no_messages() {
     assert_eq!(found(&report(1)), ["opened"]);
     assert_eq!(found(&report(20)), [""; 0]);
 }
+
+#[test]
+fn what_a_log_tells_beside_an_error_is_no_message() {
+    let entry = "[INFO] the store was opened at a.db without a lock";
+    let error = "StoreError: page 12 is in the list of free pages";
+    let report = |lines: &str| format!("The job stops.\n\n```\n{lines}\n```\n");
+    assert_eq!(found(&report(entry)), ["opened"]);
+    assert_eq!(found(&report(&format!("{entry}\n{error}"))), ["freed"]);
+}

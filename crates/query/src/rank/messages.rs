@@ -7,7 +7,7 @@ use foveate_index::{DefId, Files, Snapshot};
 use foveate_model::Role;
 
 use super::weights::RankConfig;
-use crate::text::{MAX_OUTPUT_LINES, QueryText, Segment, SegmentKind, is_output};
+use crate::text::{MAX_OUTPUT_LINES, QueryText, Segment, SegmentKind, is_minor_entry, is_output};
 
 /// Maximum constants that are followed.
 const MAX_CONSTANTS: usize = 20;
@@ -84,23 +84,24 @@ fn error_texts(text: &QueryText) -> String {
         SegmentKind::Quoted => segment.text.split_whitespace().nth(2).is_some(),
         _ => false,
     });
-    joined(errors)
+    let texts: Vec<&str> = errors.map(|segment| segment.text.as_str()).collect();
+    texts.join("\n")
 }
 
 /// Returns the texts of a query that may have an error message among their words without marking it: a message on a line of
-/// its own, or in a sentence without quotes, is prose.
+/// its own, or in a sentence without quotes, is prose. Beside an error, what a log tells of normal work is none.
 fn unmarked_texts(text: &QueryText) -> String {
+    let is_error = |segment: &Segment| segment.kind == SegmentKind::ErrorMessage;
+    let has_errors = text.segments.iter().any(is_error);
     let is_short_output = |segment: &Segment| {
         is_output(segment.language) && segment.text.lines().nth(MAX_OUTPUT_LINES).is_none()
     };
-    joined(text.segments.iter().filter(|segment| match segment.kind {
+    let unmarked = text.segments.iter().filter(|segment| match segment.kind {
         SegmentKind::Prose | SegmentKind::InlineCode => true,
         SegmentKind::CodeBlock => is_short_output(segment),
         _ => false,
-    }))
-}
-
-fn joined<'t>(segments: impl Iterator<Item = &'t Segment>) -> String {
-    let texts: Vec<&str> = segments.map(|segment| segment.text.as_str()).collect();
-    texts.join("\n")
+    });
+    let lines = unmarked.flat_map(|segment| segment.text.split('\n'));
+    let lines = lines.filter(|line| !(has_errors && is_minor_entry(line)));
+    lines.collect::<Vec<&str>>().join("\n")
 }

@@ -93,6 +93,12 @@ pub(super) fn is_record(line: &str) -> bool {
     begins && line.len() <= MAX_LINE && record(line).is_some()
 }
 
+/// Whether a line is an entry of a log below the level of warnings.
+pub(crate) fn is_minor_entry(line: &str) -> bool {
+    let (word, text) = first_word(after_times(line.trim_start()));
+    is_lower_level(word) && !text.trim().is_empty()
+}
+
 /// Returns the surroundings of each of some lines that follow each other. Two lines in a row with a time or a level are
 /// a log.
 pub(super) fn surroundings<'l>(lines: impl Iterator<Item = &'l str>) -> Vec<Surroundings> {
