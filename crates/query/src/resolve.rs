@@ -2,12 +2,14 @@
 //! Nothing is ranked here.
 //!
 //! Reading order: [`changes`] records what the caller changed. [`frames`] resolves stack traces, with the help of
-//! [`packages`]; [`failed_tests`] the tests that runners name; [`paths`] and [`lines`] the files and lines that the query
-//! names; [`names`] its identifiers, of which [`similar`] finds misspelt ones; [`words`] its plain words; [`literals`]
-//! its exact texts; [`releases`] the releases and [`dependencies`] the dependencies that it asks about. [`places`] finds
-//! code that callers name as answers do. [`source`] and [`symbol`] define the results. Start at [`resolve()`].
+//! [`packages`] and [`copies`]; [`failed_tests`] the tests that runners name; [`paths`] and [`lines`] the files and lines
+//! that the query names; [`names`] its identifiers, of which [`similar`] finds misspelt ones; [`words`] its plain words;
+//! [`literals`] its exact texts; [`releases`] the releases and [`dependencies`] the dependencies that it asks about.
+//! [`places`] finds code that callers name as answers do. [`source`] and [`symbol`] define the results. Start at
+//! [`resolve()`].
 
 mod changes;
+mod copies;
 mod dependencies;
 mod failed_tests;
 mod frames;
@@ -246,6 +248,7 @@ pub fn resolve(
         listed: HashSet::default(),
         fuzzy_left: config.max_fuzzy_names,
         modules: Vec::new(),
+        copies: HashSet::default(),
         manifests: OnceCell::new(),
     };
     resolver.changes(&request.changes);
@@ -279,6 +282,8 @@ struct Resolver<'a> {
     fuzzy_left: usize,
     /// Dotted names of the query that lead to a file.
     modules: Vec<String>,
+    /// Generated files for which their sources count: the query names code in them.
+    copies: HashSet<FileId>,
     /// Read when a frame or path first needs them.
     manifests: OnceCell<Manifests>,
 }

@@ -45,10 +45,12 @@ impl Resolver<'_> {
                 self.config.strength.frame
             };
             seeks_cause |= text.causes.contains(frame);
-            let (known, place) = match self.meaning(frame) {
+            let is_reported = is_error(frame) || !has_errors && frame.reported_as.is_some();
+            let meaning = self.meaning(frame);
+            let (known, place) = match self.in_sources_of_copy(frame, meaning) {
                 Meaning::Files(files) => {
                     let added = self.add_places(frame, &files, strength, text);
-                    if is_error(frame) || !has_errors && frame.reported_as.is_some() {
+                    if is_reported {
                         self.add_reported(&added);
                     }
                     let place = place_of(frame, &added);
@@ -63,6 +65,9 @@ impl Resolver<'_> {
                 }
                 Meaning::Named(found, certainty) => {
                     let place = self.add_named(frame, &found, strength * certainty);
+                    if is_reported {
+                        self.add_reported(place.as_slice());
+                    }
                     (!found.is_empty(), place)
                 }
             };
@@ -72,6 +77,19 @@ impl Resolver<'_> {
                 seeks_cause = false;
             }
             last &= !known;
+        }
+    }
+
+    /// Returns what a frame in a generated file means in the sources that the file is a copy of.
+    fn in_sources_of_copy(&mut self, frame: &Frame, meaning: Meaning) -> Meaning {
+        let files = match meaning {
+            Meaning::Files(files) => files,
+            Meaning::Named(..) => return meaning,
+        };
+        let sources = self.sources_at(&files, |this, file| this.at_frame(file, frame));
+        match sources.is_empty() {
+            true => Meaning::Files(files),
+            false => Meaning::Named(sources, 1.0),
         }
     }
 
@@ -425,7 +443,7 @@ impl Resolver<'_> {
     }
 
     /// Keeps the functions and classes in source files.
-    fn in_sources(&self, definitions: &[DefId]) -> Vec<DefId> {
+    pub(super) fn in_sources(&self, definitions: &[DefId]) -> Vec<DefId> {
         let files = &self.snapshot.files;
         let is_meant = |id: &&DefId| {
             let kind = files.definition(**id).kind;
