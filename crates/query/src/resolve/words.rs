@@ -72,7 +72,7 @@ impl Resolver<'_> {
         let look_up = intent::look_up_of(text);
         let mut title = without_paths(&without_fixed_wording(&title.text), text);
         if look_up.is_some() {
-            title = without_type_arguments(&title);
+            title = self.without_file_names(&without_type_arguments(&title));
         }
         let mut clauses = clauses(&without_names(&title, |name| names.contains(name)));
         // "Who uses x" is not about a function `use`.
@@ -98,6 +98,23 @@ impl Resolver<'_> {
             let strength = self.config.strength.word;
             self.add_definitions(word, EvidenceSource::Word, strength, &found);
         }
+    }
+
+    /// Returns a title without the names of the files that it names, with or without their directories: `event.h`.
+    fn without_file_names(&self, title: &str) -> String {
+        let files = self.found.files.iter();
+        let named = files.filter(|found| found.from == EvidenceSource::Path);
+        let names = named.map(|found| self.snapshot.files.file(found.file).path.file_name());
+        let names: HashSet<&str> = names.collect();
+        let is_outside = |c: char| !c.is_alphanumeric() && c != '_';
+        let tokens = title.split_inclusive(char::is_whitespace);
+        let kept = tokens.map(
+            |token| match names.contains(token.trim_matches(is_outside)) {
+                true => ", ",
+                false => token,
+            },
+        );
+        kept.collect()
     }
 
     /// Resolves the plain words that a short question looks up, if they are spelled like definitions, and removes them:

@@ -521,6 +521,7 @@ fn question_for_the_users_of_a_header_lists_its_includes() {
     for query in [
         "who includes shop/shelf.h?",
         "which files include shop/shelf.h?",
+        "who includes shelf.h?",
     ] {
         let pack = asked(&snapshot, query, 4000);
         let imports = items(&pack, "imports");
