@@ -87,9 +87,10 @@ impl Resolver<'_> {
             Meaning::Named(..) => return meaning,
         };
         let sources = self.sources_at(&files, |this, file| this.at_frame(file, frame));
-        match sources.is_empty() {
-            true => Meaning::Files(files),
-            false => Meaning::Named(sources, 1.0),
+        // Another frame may have shown that the file is a copy.
+        match files.as_slice() {
+            [file] if self.copies.contains(file) => Meaning::Named(sources, 1.0),
+            _ => Meaning::Files(files),
         }
     }
 

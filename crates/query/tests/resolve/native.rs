@@ -180,6 +180,16 @@ fn code_of_an_amalgamation_is_found_in_its_sources() {
         &["src/cart.cc:shop.Cart.drop"],
         &["src/cart.cc"],
     );
+    let included = format!(
+        "In file included from extras/shop_amalgamated.cpp:1:\n{}",
+        frame(4)
+    );
+    check_trace(
+        SHOP,
+        &included,
+        &["src/cart.cc:shop.Cart.drop"],
+        &["src/cart.cc"],
+    );
     // Copied code of others is no copy of the sources.
     let other = "external/other/other.cc:6:5: error: no clear";
     check_trace(
