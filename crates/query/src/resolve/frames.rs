@@ -88,9 +88,10 @@ impl Resolver<'_> {
         };
         let sources = self.sources_at(&files, |this, file| this.at_frame(file, frame));
         // Another frame may have shown that the file is a copy.
-        match files.as_slice() {
-            [file] if self.copies.contains(file) => Meaning::Named(sources, 1.0),
-            _ => Meaning::Files(files),
+        let is_copy = matches!(files.as_slice(), [file] if self.copies.contains(file));
+        match is_copy {
+            true => Meaning::Named(sources, 1.0),
+            false => Meaning::Files(files),
         }
     }
 
