@@ -139,11 +139,12 @@ impl LookedUp {
             _ => parts(snapshot, &definitions),
         };
         let has_none = has_none(snapshot, asks, &definitions, &parts);
-        let none_found = match has_none {
+        let is_helper = asks == LookUp::Tests && are_test_code(&snapshot.files, &definitions);
+        let none_found = match has_none && !is_helper {
             true => none_found(&snapshot.files, asks, &definitions),
             false => None,
         };
-        if has_none && asks == LookUp::Tests {
+        if has_none && asks == LookUp::Tests && !is_helper {
             return Self {
                 none_found,
                 ..Self::default()
@@ -514,6 +515,13 @@ fn has_none(snapshot: &Snapshot, asks: LookUp, definitions: &[DefId], parts: &[D
         LookUp::Tests => !parts.iter().any(has_tests),
         _ => false,
     }
+}
+
+/// Whether definitions are code of tests. Tests are linked to sources alone: what uses a helper of tests is a test, or another
+/// helper.
+fn are_test_code(files: &Files, definitions: &[DefId]) -> bool {
+    let is_test_code = |id: &DefId| files.role_of(*id) == Role::Test;
+    !definitions.is_empty() && definitions.iter().all(is_test_code)
 }
 
 /// Returns the issue that definitions have nothing of what a question asks for.

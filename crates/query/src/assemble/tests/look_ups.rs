@@ -6,6 +6,7 @@ mod directories;
 mod typescript;
 
 use super::*;
+use crate::issue::IssueCode;
 
 const SHELVES: &str = "
     //- shop/shelf.py
@@ -107,6 +108,25 @@ fn question_for_tests_lists_test_functions_with_their_relation() {
         "test_close_door: uses code that uses lock_door",
     ];
     assert_eq!(reasons(&pack, "tests"), through_another, "{}", pack.context);
+}
+
+#[test]
+fn tests_of_a_helper_of_tests_are_its_uses() {
+    let snapshot = fixture(SHELVES);
+    let request = Request {
+        intent: None,
+        ..request(
+            "which tests cover make_shelf?",
+            4000,
+            IntentKind::Explanation,
+        )
+    };
+    let answer = ask(&snapshot, &request);
+    let codes = answer.issues.iter().map(|issue| issue.code);
+    assert!(!codes.collect::<Vec<_>>().contains(&IssueCode::NoneFound));
+    let call = "close_door(make_shelf())";
+    let context = &answer.pack.context;
+    assert!(context.contains(call), "{context}");
 }
 
 #[test]
