@@ -191,6 +191,8 @@ pub struct LookupRules {
     /// Whether the leading names of a path may be namespaces or packages that nothing in the file binds: the
     /// end of the path is then compared with the ends of qualified names.
     pub paths_may_be_qualified: bool,
+    /// Whether a path such as `http::Method`, whose first name is in lower case and not bound, leads to another package.
+    pub unbound_paths_are_foreign: bool,
     /// Whether a capitalised name that nothing in the repository binds is a type from elsewhere, whose members no
     /// definition of the repository is. Type parameters of one letter do not count.
     pub unbound_types_are_external: bool,
@@ -320,6 +322,7 @@ impl LookupRules {
         imports_reach_members: false,
         uses_name_their_package: false,
         paths_may_be_qualified: false,
+        unbound_paths_are_foreign: false,
         unbound_types_are_external: false,
         case_labels_name_constants: false,
         class_bodies_are_scopes: false,

@@ -310,10 +310,29 @@ impl<'a> Evaluator<'a> {
             return self.members(outcome, paths::names(path).skip(known), inferences);
         }
         let outcome = match names.clone().next() {
+            Some(_) if self.is_of_foreign_package(position, path, (head, outcome)) => {
+                Outcome::of(Value::External)
+            }
             Some(next) => self.tested(position, (head, outcome), next, inferences),
             None => outcome,
         };
         self.members(outcome, names, inferences)
+    }
+
+    /// Whether the head of a path, which nothing binds, is a package from elsewhere: `http::Method`. A type may be made by a
+    /// macro, and a name before a dot may be a variable.
+    fn is_of_foreign_package(
+        &self,
+        position: Position,
+        path: &str,
+        (head, outcome): (&str, Outcome),
+    ) -> bool {
+        let is_path = path.strip_prefix(head).map(|rest| rest.starts_with("::"));
+        self.names.rules(position.file).unbound_paths_are_foreign
+            && outcome.found.is_empty()
+            && outcome.value == Value::Unbound
+            && head.starts_with(char::is_lowercase)
+            && is_path == Some(true)
     }
 
     fn members(

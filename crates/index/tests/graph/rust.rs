@@ -66,3 +66,29 @@ fn rust_closures_and_macros() {
         "src/lib.rs:Pool.close",
     );
 }
+
+#[test]
+fn path_of_a_package_from_elsewhere_uses_nothing() {
+    check(
+        "
+        //- Cargo.toml
+        [package]
+        name = \"shop\"
+        //- src/lib.rs
+        pub mod json;
+        pub mod users;
+        //- src/json.rs
+        pub struct Json;
+        impl Json {
+            pub fn from_bytes(bytes: &[u8]) -> Self { Json }
+        }
+        //- src/users.rs
+        use crate::json;
+        fn use_path() { json::Json::from_bytes(b\"\"); }
+        fn use_absolute() { crate::json::Json::from_bytes(b\"\"); }
+        fn use_crate() { shop::json::Json::from_bytes(b\"\"); }
+        fn of_another() { http::Method::from_bytes(b\"\"); }
+        ",
+        "src/json.rs:Json.from_bytes",
+    );
+}

@@ -89,6 +89,7 @@ static RULES: LanguageRules = LanguageRules {
         modules_have_submodules: true,
         imports_reach_members: true,
         paths_may_be_qualified: true,
+        unbound_paths_are_foreign: true,
         macros_need_no_import: true,
         receivers: &[("self", Receiver::Instance), ("Self", Receiver::Class)],
         self_types: &["Self"],
