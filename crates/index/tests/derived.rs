@@ -411,6 +411,12 @@ fn edits_of_manifests_that_move_modules_are_detected() {
             "Shops",
         ),
         (
+            "//- a/Run.java\npackage a;\nimport b.Carts;\nclass Run { void run() { Carts.late(); } }\n\
+             //- b/Cart.kt\n@file:JvmName(\"Carts\")\npackage b\nfun late() {}\n",
+            "\"Carts\"",
+            "\"Shops\"",
+        ),
+        (
             "//- a/Cart.cs\nnamespace A { public partial class Cart { } }\n\
              //- a/Part.cs\nnamespace A { public partial class Cart { public class Line { public static void Late() {} } } }\n\
              //- b/Run.cs\nusing static A.Cart.Line;\nnamespace B { class Run { void Go() { Late(); } } }\n",
@@ -439,6 +445,17 @@ fn added_and_removed_files_that_imports_name_are_detected() {
             "//- a/Run.java\npackage a;\nclass Run { void run() { shop.Cart.late(); } }\n",
             "x/Cart.java",
             "package shop;\npublic class Cart { public static void late() {} }\n",
+        ),
+        (
+            "//- a/Part.kt\npackage a\nclass Part\n\
+             //- b/Run.java\npackage b;\nimport a.CartKt;\nclass Run { void run() { CartKt.late(); } }\n",
+            "a/Cart.kt",
+            "package a\nfun late() {}\n",
+        ),
+        (
+            "//- a/Run.java\npackage a;\nclass Run { void run() { CartKt.late(); } }\n",
+            "x/Cart.kt",
+            "package a\nfun late() {}\n",
         ),
         (
             "//- a/Run.cs\nnamespace A { class Run { void Go() { Shop.Carts.Cart.Late(); } } }\n",

@@ -118,6 +118,18 @@ pub trait ModuleResolver: Any + Debug + Send + Sync {
         None
     }
 
+    /// Returns the file whose top-level functions another language of the family calls as static methods of a class with
+    /// this name in a package. `None` if there is no such class.
+    fn class_of_functions(
+        &self,
+        _files: &dyn FileTree,
+        _importer: FileId,
+        _package: &str,
+        _name: &str,
+    ) -> Option<FileId> {
+        None
+    }
+
     /// Returns the number of the package that a file is part of: files of one package see each other's
     /// top-level names without an import, and an import of the package may resolve to any of its files.
     /// `None` if the file is a module of its own.

@@ -3,7 +3,7 @@
 use std::cell::OnceCell;
 
 use foveate_model::Import;
-use foveate_model::resolution::Exports;
+use foveate_model::resolution::{Exports, ForeignProperties};
 
 use crate::files::FileId;
 use crate::graph::dependencies::Lookup;
@@ -138,7 +138,9 @@ impl<'a> NameResolver<'a> {
         let external = Targets::one(Target::External);
         if rules.paths_may_be_qualified {
             let found = self.imported_by_full_name(file, &import.module, name);
-            return found.or_else(|| external);
+            return found
+                .or_else(|| self.class_of_functions(file, module, &import.module, name))
+                .or_else(|| external);
         }
         match module {
             None => external,
@@ -149,6 +151,29 @@ impl<'a> NameResolver<'a> {
             Some(module) if self.package(module).is_some() => external,
             Some(_) => Targets::default(),
         }
+    }
+
+    /// Returns the file of another language whose functions are in a class that a file imports from a package of the
+    /// repository: Java's `import shop.CartKt` names the functions of `Cart.kt`.
+    fn class_of_functions(
+        &self,
+        file: FileId,
+        package_file: Option<FileId>,
+        package: &str,
+        name: &str,
+    ) -> Targets {
+        let sees_classes = self.rules(file).foreign_properties == ForeignProperties::Called;
+        if package_file.is_none() || !sees_classes {
+            return Targets::default();
+        }
+        let family = self.language(file).family();
+        self.dependencies.add_lookup(Lookup::AnyModule, family);
+        let files = self.tables.files;
+        let resolver = self.resolver(file);
+        let found = resolver.and_then(|r| r.class_of_functions(files, file, package, name));
+        found.map_or_else(Targets::default, |found| {
+            Targets::one(Target::Module(found))
+        })
     }
 
     /// Returns the member of a type at the end of a module path: `B` of `import static a.B.c`.

@@ -169,9 +169,13 @@ impl<'a> NameResolver<'a> {
         self.exported_within(file, name, MAX_CHAIN, &mut search)
     }
 
-    /// Resolves the attribute `name` of a module: an export, a submodule or an exported macro.
+    /// Resolves the attribute `name` of a module: an export, a submodule or an exported macro. Other languages call
+    /// extensions like the functions beside them.
     pub(super) fn attribute(&self, file: FileId, name: &'a str) -> Targets {
-        let found = self.exported(file, name);
+        let mut found = self.exported(file, name);
+        if self.rules(file).has_extensions {
+            found = found.or_else(|| self.out_of_line_in_package(file, name));
+        }
         let Some(resolver) = self.submodules(file).filter(|_| found.is_empty()) else {
             return found;
         };

@@ -1,4 +1,4 @@
-//! Tests of receivers in Kotlin: those of lambdas, and of extensions of types from elsewhere.
+//! Tests of receivers in Kotlin: those of lambdas, and of extensions of types from elsewhere; and of Java that uses Kotlin.
 
 use super::receivers::check;
 use super::{check_dotted, check_uses};
@@ -126,4 +126,69 @@ fn extensions_are_found_by_the_paths_of_imports() {
         com.acme.shop.total -> nothing
         ",
     );
+}
+
+#[test]
+fn java_calls_functions_of_kotlin_files_and_members_of_objects() {
+    let repository = "
+        //- app/Far.java
+        package app;
+        import shop.CartKt;
+        import shop.Till;
+        import shop.Titles;
+        class Far {
+            void run() {
+                CartKt.sum();
+                Titles.title();
+                Till.INSTANCE.open();
+                MissingKt.sum();
+            }
+        }
+        //- shop/Cart.kt
+        package shop
+        fun sum(): Int = 1
+        fun Till.total(): Int = 2
+        //- shop/Names.kt
+        @file:JvmName(\"Titles\")
+        package shop
+        fun title(): String = \"\"
+        //- shop/Near.java
+        package shop;
+        class Near {
+            void run() {
+                CartKt.sum();
+                CartKt.total(Till.INSTANCE);
+                Titles.title();
+                Basket.Companion.of().close();
+                NamesKt.title();
+            }
+        }
+        //- shop/Till.kt
+        package shop
+        object Till {
+            fun open() {}
+        }
+        class Basket {
+            companion object {
+                fun of(): Basket = Basket()
+            }
+            fun close() {}
+        }
+        ";
+    for (definition, expected) in [
+        (
+            "shop/Cart.kt:sum",
+            &["app/Far.java:7 certain", "shop/Near.java:4 certain"][..],
+        ),
+        ("shop/Cart.kt:Till.total", &["shop/Near.java:5 certain"]),
+        (
+            "shop/Names.kt:title",
+            &["app/Far.java:8 certain", "shop/Near.java:6 certain"],
+        ),
+        ("shop/Till.kt:Till.open", &["app/Far.java:9 certain"]),
+        ("shop/Till.kt:Basket.of", &["shop/Near.java:7 certain"]),
+        ("shop/Till.kt:Basket.close", &["shop/Near.java:7 likely"]),
+    ] {
+        check_uses(repository, definition, expected);
+    }
 }

@@ -78,8 +78,9 @@ static RULES: LanguageRules = LanguageRules {
         super_name: Some("super"),
         globals: GLOBALS,
         builtin_members: BUILTIN_MEMBERS,
-        // Every enum has it.
-        constructors: &["valueOf"],
+        // Every enum has `valueOf`. The others are the objects that Java accesses the members of an `object` and of a
+        // `companion object` by.
+        constructors: &["Companion", "INSTANCE", "valueOf"],
         foreign_properties: ForeignProperties::Read,
         ..LookupRules::DEFAULT
     },

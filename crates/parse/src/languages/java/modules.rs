@@ -26,9 +26,10 @@ const MAX_NESTED: usize = 4;
 struct Packages {
     /// By full package name: one file of each directory that has files of the package.
     packages: FilesByName,
-    /// By full name of a top-level type, or of the class that holds the functions of a Kotlin file: its
-    /// files.
+    /// By full name of a top-level type: its files.
     types: FilesByName,
+    /// By full name of the class that holds the functions of a Kotlin file: its files.
+    classes_of_functions: FilesByName,
     /// By file: the number of its package.
     of_file: PackageNumbers,
 }
@@ -57,26 +58,31 @@ impl Packages {
             }
             for definition in &facts.definitions {
                 if definition.parent.is_none() && definition.kind.is_class() {
-                    found.add_type(package, &definition.name, id);
+                    found.types.add(&full_name(package, &definition.name), id);
                 }
             }
             if file.path.extension() == "kt" {
-                let text = files.text(id);
-                let stem = file.path.stem();
-                match jvm_name(text) {
-                    Some(name) => found.add_type(package, name, id),
-                    None => found.add_type(package, &format!("{}Kt", capitalised(stem)), id),
-                }
+                let class = match jvm_name(files.text(id)) {
+                    Some(name) => full_name(package, name),
+                    None => full_name(package, &format!("{}Kt", capitalised(file.path.stem()))),
+                };
+                found.classes_of_functions.add(&class, id);
             }
         }
         found
     }
 
-    fn add_type(&mut self, package: &str, name: &str, id: FileId) {
-        match package {
-            "" => self.types.add(name, id),
-            _ => self.types.add(&format!("{package}.{name}"), id),
-        }
+    /// Returns the files of a top-level type, or of a class of functions, by its full name.
+    fn files_of_type(&self, name: &str, importer: Option<FileId>) -> Option<&[FileId]> {
+        let types = self.types.near(name, importer);
+        types.or_else(|| self.classes_of_functions.near(name, importer))
+    }
+}
+
+fn full_name(package: &str, name: &str) -> String {
+    match package {
+        "" => name.to_owned(),
+        _ => format!("{package}.{name}"),
     }
 }
 
@@ -110,7 +116,10 @@ impl ModuleResolver for Packages {
         module: &str,
         _kind: ImportKind,
     ) -> Option<FileId> {
-        self.absolute(files, Some(importer), module)
+        self.absolute(files, Some(importer), module).or_else(|| {
+            let package = &source(files.file(importer))?.package;
+            self.class_of_functions(files, importer, package, module)
+        })
     }
 
     /// Resolves a package, a type, or a type inside types.
@@ -122,7 +131,7 @@ impl ModuleResolver for Packages {
     ) -> Option<FileId> {
         let mut outer = name;
         for _ in 0..=MAX_NESTED {
-            if let Some(found) = self.types.near(outer, importer) {
+            if let Some(found) = self.files_of_type(outer, importer) {
                 return nearest(files, importer, found);
             }
             if outer == name
@@ -135,6 +144,19 @@ impl ModuleResolver for Packages {
         None
     }
 
+    /// Returns the Kotlin file whose functions Java calls by this class.
+    fn class_of_functions(
+        &self,
+        files: &dyn FileTree,
+        importer: FileId,
+        package: &str,
+        name: &str,
+    ) -> Option<FileId> {
+        let class = full_name(package, name);
+        let found = self.classes_of_functions.near(&class, Some(importer))?;
+        nearest(files, Some(importer), found)
+    }
+
     fn package_of(&self, file: FileId) -> Option<u32> {
         self.of_file.of(file)
     }
@@ -144,7 +166,10 @@ impl ModuleResolver for Packages {
     }
 
     fn heap_bytes(&self) -> usize {
-        self.packages.heap_bytes() + self.types.heap_bytes() + self.of_file.heap_bytes()
+        self.packages.heap_bytes()
+            + self.types.heap_bytes()
+            + self.classes_of_functions.heap_bytes()
+            + self.of_file.heap_bytes()
     }
 }
 
