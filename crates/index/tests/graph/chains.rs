@@ -335,6 +335,8 @@ fn parameters_of_functions_among_the_arguments() {
         fun build(size: Int, action: (pool: Pool) -> Unit) {}
         fun use_implicit() { build(1) { it.close() } }
         fun use_named(builder: Builder) { builder.each { made -> made.close() } }
+        fun use_in_brackets() { build(1, { it.close() }) }
+        fun use_named_in_brackets(builder: Builder) { builder.each({ made -> made.close() }) }
         fun use_chain(builder: Builder) { builder.others {}.each { made -> made.close() } }
         fun other_argument(builder: Builder) { builder.others { it.close() } }
         ",

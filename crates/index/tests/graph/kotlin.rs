@@ -36,6 +36,12 @@ fn kotlin_receivers_of_lambdas() {
         fun use_outer(pool: Pool) { pool.apply { plain { close() } } }
         fun use_innermost() { other { pool { close() } } }
         fun use_type_argument() { typed<Int> { close() } }
+        fun both(first: (Pool) -> Unit = {}, action: Pool.() -> Unit = {}) {}
+        fun use_brackets(owner: Owner) { owner.withPool(\"a\", { close() }) }
+        fun use_apply_in_brackets() { Pool().apply({ close() }) }
+        fun use_with_in_brackets(pool: Pool) { with(pool, { close() }) }
+        fun of_named_argument() { both(first = { close() }) }
+        fun of_earlier_argument() { both({ close() }, {}) }
         fun of_another() { other { close() } }
         fun of_none() { plain { close() } }
         fun shadowed(pool: Pool, close: () -> Unit) { with(pool) { close() } }

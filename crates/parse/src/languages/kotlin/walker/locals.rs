@@ -79,7 +79,7 @@ const MAX_CALLS: usize = 16;
 /// Number of bytes of a lambda in which its implicit parameter is looked for.
 const MAX_TEXT: usize = 2048;
 
-/// Returns what gives a lambda after a call its receiver: `a` of `a.apply { … }` and `with(a) { … }`, or else the function
+/// Returns what gives the last lambda of a call its receiver: `a` of `a.apply { … }` and `with(a) { … }`, or else the function
 /// that is called.
 fn receiver<'t>(walk: &Walk<'t>, lambda: Node<'t>) -> Option<Link> {
     let call = called_with(lambda)?;
@@ -92,7 +92,9 @@ fn receiver<'t>(walk: &Walk<'t>, lambda: Node<'t>) -> Option<Link> {
     let function = function.or_else(|| generic_call(call))?;
     match walk.of(function) {
         "with" => {
-            let arguments = child_of_kind(call.named_child(0)?, "value_arguments")?;
+            let own = child_of_kind(call, "value_arguments");
+            let arguments =
+                own.or_else(|| child_of_kind(call.named_child(0)?, "value_arguments"))?;
             let object = arguments.named_child(0)?.named_child(0)?;
             link(walk.value_of(object))
         }
@@ -104,14 +106,13 @@ fn receiver<'t>(walk: &Walk<'t>, lambda: Node<'t>) -> Option<Link> {
     }
 }
 
-/// Returns the call whose last argument is the lambda after it. The grammar parses `f<A> { … }` as two comparisons.
+/// Returns the call whose last argument is a lambda, after its brackets or in them. The grammar parses `f<A> { … }` as two
+/// comparisons.
 fn called_with(lambda: Node<'_>) -> Option<Node<'_>> {
-    let mut outer = lambda.parent()?;
-    if outer.kind() == "annotated_lambda" {
-        return outer
-            .parent()
-            .filter(|call| call.kind() == "call_expression");
+    if let Some(call) = call_of(lambda) {
+        return Some(call);
     }
+    let mut outer = lambda.parent()?;
     for _ in 0..4 {
         if outer.start_byte() != lambda.start_byte() {
             break;
@@ -119,6 +120,22 @@ fn called_with(lambda: Node<'_>) -> Option<Node<'_>> {
         outer = outer.parent()?;
     }
     generic_call(outer).map(|_| outer)
+}
+
+/// Returns the call whose last argument is a lambda: `f(1) { … }`, or `f(1, { … })`. A named argument may be that of any
+/// parameter.
+fn call_of(lambda: Node<'_>) -> Option<Node<'_>> {
+    let holder = lambda.parent()?;
+    let call = match holder.kind() {
+        "annotated_lambda" => holder.parent()?,
+        "value_argument" if holder.start_byte() == lambda.start_byte() => {
+            let arguments = holder.parent()?;
+            let is_last = last_child(arguments) == Some(holder);
+            arguments.parent().filter(|_| is_last)?
+        }
+        _ => return None,
+    };
+    (call.kind() == "call_expression").then_some(call)
 }
 
 /// Returns the link that stands for a value around a lambda.
@@ -153,7 +170,7 @@ fn implicit_name(walk: &Walk<'_>, lambda: Node<'_>) -> Option<Span> {
 /// Returns the value of the only parameter of a lambda: an element of `a` in `a.filter { … }.map { … }`, `a` in
 /// `a.let { … }`, and else what the called function passes to it.
 fn argument<'t>(walk: &Walk<'t>, lambda: Node<'t>) -> Value {
-    let call = lambda.parent().and_then(|holder| holder.parent());
+    let call = call_of(lambda);
     let passed = || call.map_or(Value::Unknown, |call| walk.callback_argument(call));
     let Some((object, name)) = call.and_then(|call| called_member(walk, call)) else {
         return passed();
