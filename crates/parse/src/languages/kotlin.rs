@@ -20,7 +20,8 @@ pub(super) static KOTLIN: LanguageSpec = LanguageSpec {
     parser: Some(|language, text, _, limits| walker::WALKER.facts(language, text, limits)),
     roles: Roles {
         ecosystem: Ecosystem {
-            configuration_names: &["build.gradle.kts", "settings.gradle.kts"],
+            // Build scripts, and the plugins that they share: `shop.publish-conventions.gradle.kts`.
+            configuration_endings: &[".gradle.kts"],
             well_known: include_str!("kotlin/well_known.txt"),
             ..Ecosystem::NONE
         },

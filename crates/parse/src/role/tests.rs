@@ -251,6 +251,9 @@ fn java_and_kotlin_roles() {
          configuration build.gradle
          configuration shop/build.gradle.kts
          configuration settings.gradle.kts
+         configuration build-logic/src/main/kotlin/shop.publish-conventions.gradle.kts
+         configuration gradle/publish.gradle
+         source        scripts/release.main.kts
          configuration gradle.properties",
     );
 }
