@@ -199,7 +199,7 @@ const CLASSES: &[(&str, Part, &str)] = &[
         "naming",
         Verb,
         "add create delete show extract remove rename publish deploy ship register send store save render \
-         put setup close open abstract clean embed insert edit copy refresh",
+         put setup close open abstract clean cleanup embed insert edit copy refresh archive",
     ),
     // Nouns for a piece of code.
     (

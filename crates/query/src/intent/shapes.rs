@@ -187,10 +187,23 @@ fn is_order(words: &[Word], has_filler: bool) -> bool {
     };
     let has_object = is(object, DET) || object.is_name || is(object, OBJECT);
     if is_known {
-        return has_object || !is_compound(verb, object) && (!is_noun(verb) || !has_verb_of(rest));
+        // "Don't have" orders.
+        let is_subject = !is(verb, AUX) && is_predicate(rest) || is_noun(verb) && has_verb_of(rest);
+        return has_object || !is_compound(verb, object) && !is_subject;
     }
     let is_verb = !is_function_word(verb) && !is_inflected(verb);
     has_object && is_verb && !has_verb_of(rest)
+}
+
+/// Whether what follows a verb says what the thing of this name does: "replace drops the newline", "restore is slow". Without
+/// an article the next word may be a plural noun: "follow redirects".
+fn is_predicate(rest: &[Word]) -> bool {
+    const OBJECTS: [&str; 5] = ["the", "a", "an", "its", "wrong"];
+    let Some(verb) = rest.first() else {
+        return false;
+    };
+    let next = rest.get(1).map_or("", |next| next.text.as_str());
+    is(verb, AUX) || verb.is(VERBS, Form::WithS) && OBJECTS.contains(&next)
 }
 
 /// Whether a verb may be a noun: "build fails on x" says something about a build.
@@ -302,6 +315,13 @@ mod tests {
             ("the footer is empty", Shape::Statement),
             ("Images in the list appear rotated", Shape::Statement),
             ("build fails on Windows", Shape::Statement),
+            ("replace drops the newline", Shape::Statement),
+            ("restore is slow with many files", Shape::Statement),
+            ("archive cleanup deletes other files", Shape::Statement),
+            ("cleanup removes files of others", Shape::Statement),
+            ("cleanup imports of the parser", Shape::Order),
+            ("follow redirects to the mirror", Shape::Order),
+            ("don't have menus overlap", Shape::Order),
             ("cache the answers of the mirror", Shape::Order),
             ("could you please frobnicate the answers", Shape::Order),
             ("show me the class", Shape::Order),
