@@ -146,6 +146,16 @@ fn stack_trace_makes_bug_fix_confident() {
 }
 
 #[test]
+fn outcomes_on_labelled_lines_are_signals() {
+    let report = "Cart puts the total first\n\nExpected: total last\nActual: total first";
+    let found = detect(&QueryText::parse(report), None);
+    assert_eq!(found.kind, BugFix, "{found:?}");
+    for signal in ["expected_template", "reproduction_template"] {
+        assert!(found.signals.contains(&signal), "{found:?}");
+    }
+}
+
+#[test]
 fn chain_of_errors_is_bug_fix() {
     for query in [
         "create shelf: open /srv/shelf.db: no such file or directory",

@@ -379,6 +379,7 @@ impl<'a> Reader<'a> {
         if is_version_line(text) && is_stated() && !is_failure() {
             return;
         }
+        self.document.labels.extend(label_of_outcome(text));
         let end = text.strip_suffix("</details>").unwrap_or(text).len();
         let cut = line.len() - text.len();
         self.keep(number, text.get(..end).unwrap_or(text), cut);
@@ -487,6 +488,15 @@ fn label(line: &str) -> Option<&str> {
         return (standard && capital || folded == "description").then_some(plain);
     }
     None
+}
+
+/// Returns the label (folded) of a line that says what was expected, or what came instead: `Expected: x`, `**Actual result:**
+/// y`.
+fn label_of_outcome(line: &str) -> Option<String> {
+    let (label, outcome) = line.split_once(':')?;
+    let label = fold(label);
+    let is_outcome = matches!(label.split(' ').next(), Some("expected" | "actual"));
+    (is_outcome && is_standard_heading(&label) && !outcome.trim().is_empty()).then_some(label)
 }
 
 /// Returns the text of a line that is in bold as a whole, apart from a colon.

@@ -196,6 +196,17 @@ fn first_sentence_of_a_template_is_the_title() {
 }
 
 #[test]
+fn lines_that_say_what_was_expected_are_labelled() {
+    let text = parse(
+        "Cart puts the total first\n\nExpected: total last\n- **Actual result:** total first\n\
+         Expected of us: nothing\nActual:\n",
+    );
+    assert_eq!(text.labels, ["expected", "actual result"]);
+    let prose = texts(&text, SegmentKind::Prose).join("\n");
+    assert!(prose.contains("total last"), "{prose}");
+}
+
+#[test]
 fn citations_are_read_outside_code_and_file_links() {
     let text = parse(
         "Shop closes too early since #4711\n\

@@ -104,6 +104,7 @@ pub(super) const LABELS: &[Rule] = rules![
     "reproduction_template": BugFix, 0.6 {
         "reproduc*|repro|mcve|mvce",
         "actual|current .. behavior|behaviour|result|results|outcome|output",
+        "actual $",
         "what .. happened|happens",
         "observed|stacktrace|traceback|trace",
     }
