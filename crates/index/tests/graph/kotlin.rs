@@ -83,6 +83,41 @@ fn kotlin_extensions_of_foreign_types() {
 }
 
 #[test]
+fn parameters_of_constructors_are_in_scope_in_initial_values() {
+    check_uses(
+        "
+        //- Pool.kt
+        class Pool {
+            val child: Pool? = null
+            fun close(): Int = 1
+        }
+        class Other { fun close(): Int = 2 }
+        open class Base(closed: Int)
+        class User(
+            made: Pool,
+            val first: Int = made.close(),
+        ) : Base(made.close()) {
+            val second = made.close()
+            val third = listOf(1).map { made.child?.close() }
+            init { made.close() }
+            fun parameter(made: Other) = made.close()
+            fun outside() = made.close()
+            val fourth = object : Runnable { override fun run() { made.close() } }
+        }
+        class Shadowed(made: Pool) {
+            val size = made.close()
+            companion object { fun made(): Other = Other() }
+        }
+        ",
+        "Pool.kt:Pool.close",
+        &[
+            "Pool.kt:9 likely", "Pool.kt:10 likely", "Pool.kt:11 likely", "Pool.kt:12 likely",
+            "Pool.kt:13 likely", "Pool.kt:16 likely", "Pool.kt:19 likely",
+        ],
+    );
+}
+
+#[test]
 fn use_in_a_path_of_several_lines_is_in_the_line_of_its_name() {
     check_uses(
         "

@@ -106,6 +106,7 @@ impl<'a> Evaluator<'a> {
             });
         }
         let mut scope = position.enclosing;
+        let mut inner = None;
         for _ in 0..MAX_NESTING {
             let Some((id, definition)) =
                 scope.and_then(|id| Some((id, self.names.local(position.file, id)?)))
@@ -115,15 +116,35 @@ impl<'a> Evaluator<'a> {
             let in_function =
                 || self.in_function((position.file, id), definition, name, variables, inferences);
             let found = self
-                .in_scope(position, id, definition, name)
+                .in_head((position.file, id), definition, inner, name, inferences)
+                .or_else(|| self.in_scope(position, id, definition, name))
                 .or_else(in_function)
                 .or_else(|| self.bare_member(position.file, id, definition, name));
             if let Some(outcome) = found {
                 return outcome;
             }
+            inner = Some(definition.kind);
             scope = definition.parent;
         }
         self.at_top_level(position.file, name, inferences)
+    }
+
+    /// Resolves a parameter of the constructor in the head of a class, as Kotlin has it. Initial values see it before members
+    /// of its name, and methods not at all: `val a = b.a` in `class A(b: B)`. `inner` is the kind of the definition in the
+    /// class that contains the name, if it has one: objects of nameless classes are in that of their property.
+    fn in_head(
+        &self,
+        (file, id): (FileId, LocalId),
+        definition: &Definition,
+        inner: Option<DefinitionKind>,
+        name: &'a str,
+        inferences: u32,
+    ) -> Option<Outcome> {
+        let is_of_member = inner.is_some_and(|inner| inner.is_function() || inner.is_class());
+        if is_of_member || !definition.kind.is_class() {
+            return None;
+        }
+        self.parameter(Position::new(file, Some(id)), id, name, inferences)
     }
 
     /// Resolves a name that an enclosing definition defines or imports.
