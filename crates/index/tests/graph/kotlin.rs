@@ -83,6 +83,41 @@ fn kotlin_extensions_of_foreign_types() {
 }
 
 #[test]
+fn kotlin_extensions_of_several_foreign_types_are_overloads() {
+    const KOTLIN: &str = "
+        //- app/Page.kt
+        package app
+        import java.net.Socket
+        import names.quiet
+        fun run(socket: Socket) { socket.quiet() }
+        //- app/Pool.kt
+        package app
+        import names.*
+        import other.*
+        fun run(socket: java.net.Socket) { socket.loud() }
+        //- names/Quiet.kt
+        package names
+        import java.io.Closeable
+        import java.net.Socket
+        fun Closeable.quiet() {}
+        fun Socket.quiet() {}
+        fun Closeable.loud() {}
+        //- other/Quiet.kt
+        package other
+        import java.net.Socket
+        fun Socket.loud() {}
+        ";
+    for (definition, expected) in [
+        ("names/Quiet.kt:Closeable.quiet", "app/Page.kt:4 likely"),
+        ("names/Quiet.kt:Socket.quiet", "app/Page.kt:4 likely"),
+        ("names/Quiet.kt:Closeable.loud", "app/Pool.kt:4 name_only"),
+        ("other/Quiet.kt:Socket.loud", "app/Pool.kt:4 name_only"),
+    ] {
+        check_uses(KOTLIN, definition, &[expected]);
+    }
+}
+
+#[test]
 fn parameters_of_constructors_are_in_scope_in_initial_values() {
     check_uses(
         "

@@ -71,7 +71,12 @@ impl<'a> Evaluator<'a> {
             }
         }
         let is_unknown = matches!(receiver, Value::Unknown | Value::Unbound);
-        told_apart(&found, is_unknown && is_member_of_other)
+        let is_same: IsSame = match receiver {
+            // Which type outside the repository it is, is not known.
+            Value::External | Value::Elements(_) => are_overloads,
+            _ => have_one_name,
+        };
+        told_apart(&found, is_unknown && is_member_of_other, is_same)
     }
 
     /// Returns the extensions that a call of `name` without a receiver may mean, and how sure they are: the receiver may be
@@ -100,7 +105,7 @@ impl<'a> Evaluator<'a> {
                 found.push(candidate);
             }
         }
-        told_apart(&found, is_member)
+        told_apart(&found, is_member, have_one_name)
     }
 
     /// Whether an extension is one of the type of a receiver: of its class or a base of it, or of a type outside
@@ -122,19 +127,37 @@ impl<'a> Evaluator<'a> {
     }
 }
 
-/// Returns the found extensions, and how sure they are: likely if all have one full name, and no member of that name
-/// may be meant instead.
-fn told_apart(found: &[Candidate<'_>], may_be_member: bool) -> (Targets, Confidence) {
+/// Whether two extensions of a name may both be meant.
+type IsSame = fn(&Candidate<'_>, &Candidate<'_>) -> bool;
+
+/// Whether two extensions have one full name, as overloads have.
+fn have_one_name(a: &Candidate<'_>, b: &Candidate<'_>) -> bool {
+    a.full_name().is_same(b.full_name())
+}
+
+/// Whether two extensions of a name are overloads by their receivers, which one import brings: `Closeable.quiet` and
+/// `Socket.quiet`.
+fn are_overloads(a: &Candidate<'_>, b: &Candidate<'_>) -> bool {
+    let is_outside = |extension: &Candidate<'_>| {
+        extension.definition.modifiers.is_out_of_line && extension.nesting() == Nesting::TopLevel
+    };
+    have_one_name(a, b) || is_outside(a) && is_outside(b) && a.facts.package == b.facts.package
+}
+
+/// Returns the found extensions, and how sure they are: likely if all are the same, and no member of their name may be meant
+/// instead.
+fn told_apart(
+    found: &[Candidate<'_>],
+    may_be_member: bool,
+    is_same: IsSame,
+) -> (Targets, Confidence) {
     let mut targets = Targets::default();
     for candidate in found {
         targets.push(Target::Definition(candidate.id));
     }
-    // Overloads have one full name.
-    let first = found.first().map(Candidate::full_name);
-    let is_one = first.is_some_and(|first| {
-        let mut others = found.iter();
-        others.all(|other| other.full_name().is_same(first))
-    });
+    let is_one = found
+        .first()
+        .is_some_and(|first| found.iter().all(|other| is_same(first, other)));
     let confidence = match is_one && !may_be_member {
         true => Confidence::Likely,
         false => Confidence::NameOnly,
