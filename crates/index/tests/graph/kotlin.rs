@@ -83,6 +83,28 @@ fn kotlin_extensions_of_foreign_types() {
 }
 
 #[test]
+fn kotlin_extension_that_is_imported_by_name_is_no_member_of_another_type() {
+    check_uses(
+        "
+        //- app/Named.kt
+        package app
+        import names.slugify
+        fun title() { \"a\".slugify() }
+        //- app/Star.kt
+        package app
+        import names.*
+        fun title() { \"a\".slugify() }
+        //- names/Slugs.kt
+        package names
+        class Slugs { fun slugify(): Int = 1 }
+        fun String.slugify(): String = this
+        ",
+        "names/Slugs.kt:String.slugify",
+        &["app/Named.kt:3 likely", "app/Star.kt:3 name_only"],
+    );
+}
+
+#[test]
 fn kotlin_extensions_of_several_foreign_types_are_overloads() {
     const KOTLIN: &str = "
         //- app/Page.kt

@@ -76,7 +76,14 @@ impl<'a> Evaluator<'a> {
             Value::External | Value::Elements(_) => are_overloads,
             _ => have_one_name,
         };
-        told_apart(&found, is_unknown && is_member_of_other, is_same)
+        // A file that imports an extension by its name uses it.
+        let is_imported = || {
+            let imported = names.within(file, None, name);
+            let mut imported = imported.definitions();
+            imported.any(|id| found.iter().any(|extension| extension.id == id))
+        };
+        let may_be_member = is_unknown && is_member_of_other && !is_imported();
+        told_apart(&found, may_be_member, is_same)
     }
 
     /// Returns the extensions that a call of `name` without a receiver may mean, and how sure they are: the receiver may be
