@@ -1,10 +1,10 @@
 //! Finds extensions: functions that a file calls like members of a type that does not contain them. Start at
 //! [`Evaluator::extensions`].
 
-use foveate_model::{Definition, Visibility};
+use foveate_model::{Definition, LocalId, Visibility};
 
 use super::{Evaluator, MAX_INFERENCES, Outcome, Value};
-use crate::files::FileId;
+use crate::files::{DefId, FileId};
 use crate::graph::candidates::{Candidate, Nesting};
 use crate::graph::names::NameResolver;
 use crate::graph::relations::Confidence;
@@ -12,6 +12,8 @@ use crate::graph::targets::{Target, Targets};
 
 /// Maximum number of definitions of one name that are examined.
 const MAX_NAMESAKES: usize = 64;
+/// Maximum number of definitions of a file among which a class is looked for that inherits an extension.
+const MAX_DEFINITIONS: usize = 256;
 
 impl<'a> Evaluator<'a> {
     /// Returns the extensions that `name` in a file may mean, and how sure they are. `member` is its outcome,
@@ -64,7 +66,8 @@ impl<'a> Evaluator<'a> {
         for candidate in names.named(file, name).take(MAX_NAMESAKES) {
             if !is_extension(candidate.definition) {
                 is_member_of_other |= candidate.nesting() == Nesting::InType;
-            } else if names.sees_extension(file, &candidate)
+            } else if (names.sees_extension(file, &candidate)
+                || self.inherits_extension(file, &candidate))
                 && self.is_called_on(receiver, &candidate, inferences)
             {
                 found.push(candidate);
@@ -113,6 +116,29 @@ impl<'a> Evaluator<'a> {
             }
         }
         told_apart(&found, is_member, have_one_name)
+    }
+
+    /// Whether a class of a file inherits an extension in a class, which only the members of the class and of those derived
+    /// from it can call.
+    fn inherits_extension(&self, file: FileId, extension: &Candidate<'a>) -> bool {
+        let Definition {
+            parent, modifiers, ..
+        } = extension.definition;
+        let is_inherited = modifiers.is_out_of_line
+            && extension.nesting() == Nesting::InType
+            && extension.definition.visibility != Visibility::Private;
+        let (Some(base), Some(facts)) = (parent.filter(|_| is_inherited), self.names.facts(file))
+        else {
+            return false;
+        };
+        let base = DefId::new(extension.id.file, base);
+        let definitions = facts.definitions.iter().take(MAX_DEFINITIONS).enumerate();
+        let mut classes = definitions.filter(|(_, definition)| definition.kind.is_class());
+        classes.any(|(at, _)| {
+            let class = DefId::new(file, LocalId(at as u32));
+            let known = &self.known_bases;
+            self.inheritance.is_derived(self.names, known, class, base)
+        })
     }
 
     /// Whether an extension is one of the type of a receiver: of its class or a base of it, or of a type outside
