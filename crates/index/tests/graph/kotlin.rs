@@ -109,6 +109,42 @@ fn kotlin_extensions_in_a_class_are_inherited() {
 }
 
 #[test]
+fn kotlin_extensions_in_objects_are_seen_by_their_imports() {
+    let repository = "
+        //- app/Page.kt
+        package app
+        import web.Tools.shout
+        import web.Url.Companion.toUrl
+        fun open(text: String) {
+            text.toUrl()
+            text.shout()
+        }
+        //- app/Unseen.kt
+        package app
+        fun open(text: String) { text.shout() }
+        //- web/Url.kt
+        package web
+        class Url {
+            companion object {
+                fun String.toUrl(): Url = Url()
+            }
+        }
+        object Tools {
+            fun String.shout(): String = this
+        }
+        ";
+    for (definition, expected) in [
+        ("web/Url.kt:Url.String.toUrl", &["app/Page.kt:5 likely"][..]),
+        (
+            "web/Url.kt:Tools.String.shout",
+            &["app/Page.kt:6 likely", "app/Unseen.kt:2 name_only"],
+        ),
+    ] {
+        check_uses(repository, definition, expected);
+    }
+}
+
+#[test]
 fn kotlin_extension_that_is_imported_by_name_is_no_member_of_another_type() {
     check_uses(
         "

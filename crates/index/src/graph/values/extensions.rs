@@ -7,7 +7,9 @@ use super::{Evaluator, MAX_INFERENCES, Outcome, Value};
 use crate::files::{DefId, FileId};
 use crate::graph::candidates::{Candidate, Nesting};
 use crate::graph::names::NameResolver;
+use crate::graph::paths::FullName;
 use crate::graph::relations::Confidence;
+use crate::graph::scopes::{Binding, TOP_LEVEL};
 use crate::graph::targets::{Target, Targets};
 
 /// Maximum number of definitions of one name that are examined.
@@ -80,11 +82,7 @@ impl<'a> Evaluator<'a> {
             _ => have_one_name,
         };
         // A file that imports an extension by its name uses it.
-        let is_imported = || {
-            let imported = names.within(file, None, name);
-            let mut imported = imported.definitions();
-            imported.any(|id| found.iter().any(|extension| extension.id == id))
-        };
+        let is_imported = || found.iter().any(|one| names.imports_extension(file, one));
         let may_be_member = is_unknown && is_member_of_other && !is_imported();
         told_apart(&found, may_be_member, is_same)
     }
@@ -171,10 +169,18 @@ fn have_one_name(a: &Candidate<'_>, b: &Candidate<'_>) -> bool {
 /// Whether two extensions of a name are overloads by their receivers, which one import brings: `Closeable.quiet` and
 /// `Socket.quiet`.
 fn are_overloads(a: &Candidate<'_>, b: &Candidate<'_>) -> bool {
-    let is_outside = |extension: &Candidate<'_>| {
-        extension.definition.modifiers.is_out_of_line && extension.nesting() == Nesting::TopLevel
-    };
-    have_one_name(a, b) || is_outside(a) && is_outside(b) && a.facts.package == b.facts.package
+    let is_outside = |extension: &Candidate<'_>| extension.definition.modifiers.is_out_of_line;
+    let is_one_place = || place(a).is_same(place(b));
+    have_one_name(a, b) || is_outside(a) && is_outside(b) && is_one_place()
+}
+
+/// Returns the full name of the package or class that contains an extension.
+fn place<'a>(extension: &Candidate<'a>) -> FullName<'a> {
+    let container = extension.container();
+    FullName {
+        package: &extension.facts.package,
+        name: container.map_or("", |container| &container.qualified_name),
+    }
 }
 
 /// Returns the found extensions, and how sure they are: likely if all are the same, and no member of their name may be meant
@@ -222,11 +228,13 @@ impl<'a> NameResolver<'a> {
         if nesting == Nesting::InFunction || other == file {
             return nesting != Nesting::InFunction;
         }
-        // One in a class is for the methods of the class, unless it is static.
-        let is_of_class = definition.modifiers.is_out_of_line && nesting == Nesting::InType;
         let package = self.package(other);
-        if is_of_class || definition.visibility == Visibility::Private || package.is_none() {
+        if definition.visibility == Visibility::Private || package.is_none() {
             return false;
+        }
+        // One in a class is for the methods of the class, unless it is static or in an object.
+        if definition.modifiers.is_out_of_line && nesting == Nesting::InType {
+            return self.imports_extension(file, extension);
         }
         let stars = self.scope(file).map_or(&[][..], |scope| &scope.stars);
         self.package(file) == package
@@ -236,6 +244,25 @@ impl<'a> NameResolver<'a> {
                 .visible(file, &definition.name)
                 .definitions()
                 .any(|id| id == extension.id)
+    }
+
+    /// Whether a file imports an extension by its name, from its package or object: `import a.B.Companion.c`.
+    fn imports_extension(&self, file: FileId, extension: &Candidate<'a>) -> bool {
+        let imports = self.facts(file).map_or(&[][..], |facts| &facts.imports);
+        let place = place(extension);
+        let mut bindings = self.bindings(file, TOP_LEVEL, &extension.definition.name);
+        bindings.any(|binding| match binding {
+            Binding::Imported { import, .. } => {
+                let import = imports.get(import as usize);
+                import.is_some_and(|import| {
+                    place.is_same(FullName {
+                        package: &import.module,
+                        name: "",
+                    })
+                })
+            }
+            Binding::Definition(_) | Binding::Exported(_) => false,
+        })
     }
 
     /// Whether the package of a file is inside of that of an extension.
