@@ -174,7 +174,7 @@ impl<'a> NameResolver<'a> {
     pub(super) fn attribute(&self, file: FileId, name: &'a str) -> Targets {
         let mut found = self.exported(file, name);
         if self.rules(file).has_extensions {
-            found = found.or_else(|| self.out_of_line_in_package(file, name));
+            found = found.or_else(|| self.extensions_in_package(file, name));
         }
         let Some(resolver) = self.submodules(file).filter(|_| found.is_empty()) else {
             return found;

@@ -2,7 +2,7 @@
 //! which a file is a module of its own.
 
 use crate::files::FileId;
-use crate::graph::candidates::{BestCandidates, Candidate, is_prototype};
+use crate::graph::candidates::{BestCandidates, Candidate, Nesting, is_prototype};
 use crate::graph::names::{MAX_CHAIN, NameResolver};
 use crate::graph::search::Search;
 use crate::graph::targets::{Target, Targets};
@@ -96,6 +96,14 @@ impl<'a> NameResolver<'a> {
     pub(super) fn out_of_line_in_package(&self, file: FileId, name: &str) -> Targets {
         self.best_in_package(file, name, |candidate| {
             candidate.definition.modifiers.is_out_of_line
+        })
+    }
+
+    /// Returns the extensions at the top level of the package of a file.
+    pub(super) fn extensions_in_package(&self, file: FileId, name: &str) -> Targets {
+        self.best_in_package(file, name, |candidate| {
+            candidate.definition.modifiers.is_out_of_line
+                && candidate.nesting() == Nesting::TopLevel
         })
     }
 }

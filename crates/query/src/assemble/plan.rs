@@ -109,6 +109,11 @@ impl<'a> Plan<'a> {
             false => files_by_rank(files, resolution, ranked),
         };
         let form = form(snapshot, request, intent, first_files);
+        // A question for the tests of a helper of tests is about its uses.
+        let profile = match looked_up.asks() {
+            Some(LookUp::Uses) => IntentKind::UsageExploration,
+            _ => intent.profile(),
+        };
         Self {
             snapshot,
             request,
@@ -117,7 +122,7 @@ impl<'a> Plan<'a> {
             resolution,
             ranked,
             intent: intent.kind,
-            profile: config.profile(intent.profile()),
+            profile: config.profile(profile),
             limits: limits(request, config),
             named,
             looked_up,

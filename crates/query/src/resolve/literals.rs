@@ -67,7 +67,10 @@ impl Resolver<'_> {
             kind: LiteralKind::Setting,
         };
         let mut holders = self.holders(&literal);
-        holders.retain(|chunk| self.snapshot.files.chunk_role(*chunk) == Role::Source);
+        holders.retain(|chunk| {
+            let role = self.snapshot.files.chunk_role(*chunk);
+            matches!(role, Role::Source | Role::Configuration)
+        });
         if !holders.is_empty() && holders.len() <= MAX_DECLARATIONS {
             self.add_holders(name, &holders);
         }
@@ -166,8 +169,10 @@ impl Resolver<'_> {
     }
 }
 
+/// Returns the last part of a name, without the mark of a question.
 fn last_part(mention: &Mention) -> &str {
-    mention.name.rsplit('.').next().unwrap_or_default()
+    let name = mention.name.trim_end_matches('?');
+    name.rsplit('.').next().unwrap_or_default()
 }
 
 /// Whether a name has several parts with small letters: `open_timeout`. A single word may be any text, and capitals are read
