@@ -1,6 +1,7 @@
 //! Resolves the paths of the query, with and without lines, and the imports of its code.
 
 use foveate_index::{DefId, FileId};
+use foveate_model::Role;
 
 use super::frames::place_at_line;
 use super::{EvidenceSource, Resolver};
@@ -16,11 +17,16 @@ impl Resolver<'_> {
             if !self.has_time_for(position) {
                 break;
             }
-            let files: Vec<FileId> = match (mention.from_url, mention.is_certain) {
+            let is_hidden_name = mention.path.starts_with('.') && !mention.path.contains('/');
+            let mut files: Vec<FileId> = match (mention.from_url, mention.is_certain) {
                 (true, _) => self.file_of_link(&mention.path).into_iter().collect(),
                 (false, true) => self.files_at(&mention.path),
                 (false, false) => self.files_at_whole_path(&mention.path),
             };
+            if is_hidden_name {
+                // "Loading of .env files" is not about one that tests load.
+                files.retain(|file| self.snapshot.files.file(*file).role != Role::Test);
+            }
             if self.leads_to_sources(&files, &mention.path, mention.line) {
                 continue;
             }
@@ -30,7 +36,7 @@ impl Resolver<'_> {
             let is_name = mention.line == 0
                 && !mention.from_url
                 && !mention.path.contains('/')
-                && !mention.path.starts_with('.');
+                && !is_hidden_name;
             if files.is_empty() && is_name {
                 // `shop.json` may be a module, and `Reply.json` a method.
                 let (name, from) = (&mention.path, EvidenceSource::Prose);

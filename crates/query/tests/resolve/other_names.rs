@@ -176,6 +176,8 @@ fn hidden_file_is_named_without_an_extension() {
         //- shop/cart.py
         def rspec(env):
             return env
+        //- tests/.env
+        PORT=2
         ";
     let snapshot = snapshot(shop, &[]);
     let files = |query: &str| {
@@ -192,6 +194,7 @@ fn hidden_file_is_named_without_an_extension() {
     for query in [
         "What calls .then in the shop?",
         "Where is rspec set?",
+        "Which tests load .env files?",
         "All .py files",
     ] {
         assert_eq!(files(query), [""; 0], "{query}");
