@@ -18,8 +18,6 @@ const MAX_POSTINGS: usize = 2_000;
 const MAX_DECLARATIONS: usize = 8;
 /// Maximum chunks whose string literals are compared.
 const MAX_CHUNKS: usize = 64;
-/// Maximum chunks with a name as a string literal: a name that more have is used by all of them, not declared.
-const MAX_NAMED_HOLDERS: usize = 2;
 /// Maximum names that are looked up as string literals.
 const MAX_NAMES: usize = 12;
 
@@ -73,7 +71,8 @@ impl Resolver<'_> {
             let role = self.snapshot.files.chunk_role(*chunk);
             matches!(role, Role::Source | Role::Configuration)
         });
-        if !holders.is_empty() && holders.len() <= MAX_NAMED_HOLDERS {
+        // A name that several chunks have is used there, not declared.
+        if holders.len() == 1 {
             self.add_holders(name, &holders);
         }
     }
