@@ -131,7 +131,10 @@ impl Plan<'_> {
         let is_asked_for =
             |id: &DefId| !self.looked_up.is_exact() || self.looked_up.definitions().contains(id);
         let ids = self.named.ids().filter(is_asked_for).take(max_cards);
-        let ids: Vec<DefId> = ids.collect();
+        let overloads: HashSet<DefId> = self.named.overloads().filter(is_asked_for).collect();
+        let ids: Vec<DefId> = ids
+            .chain(self.named.overloads().filter(is_asked_for))
+            .collect();
         for (position, id) in ids.into_iter().enumerate() {
             if position > 0 && !self.deadline.allows(Stage::Cards) {
                 break;
@@ -139,7 +142,8 @@ impl Plan<'_> {
             let file = id.file;
             let is_shown = self.packed.has_file(file);
             let lines = self.snapshot.files.definition(id).lines;
-            let is_sure = self.named.strength(id) >= self.config.cards.min_sure_strength;
+            let is_sure = self.named.strength(id) >= self.config.cards.min_sure_strength
+                || overloads.contains(&id);
             let is_wanted = is_shown || unlikely > 0 && (is_asked || is_sure);
             if self.packed.shows_all(file, lines) || !is_wanted {
                 continue;

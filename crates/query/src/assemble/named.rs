@@ -4,7 +4,10 @@ use foldhash::HashMap;
 use foveate_index::DefId;
 
 use super::config::CardsConfig;
-use crate::resolve::Resolution;
+use crate::resolve::{DefinitionEvidence, EvidenceSource, Resolution};
+
+/// Maximum overloads whose signatures are shown.
+const MAX_OVERLOADS: usize = 10;
 
 /// What the names of a query are for, which decides how surely they must be named.
 #[derive(Clone, Copy, Debug)]
@@ -27,6 +30,9 @@ pub(super) struct NamedDefinitions {
     /// Those named most strongly first; of equal ones, the likeliest of its name first: the main file of a type with parts in
     /// several.
     order: Vec<DefId>,
+    /// Overloads that a title or inline code surely names, where each alone is named too weakly: their uses and members say
+    /// little, but the reader expects their signatures.
+    overloads: Vec<DefId>,
 }
 
 impl NamedDefinitions {
@@ -55,13 +61,23 @@ impl NamedDefinitions {
                 .then(b.2.total_cmp(&a.2))
                 .then(a.0.cmp(&b.0))
         });
-        let order = order.into_iter().map(|(id, ..)| id).collect();
-        Self { strengths, order }
+        let order: Vec<DefId> = order.into_iter().map(|(id, ..)| id).collect();
+        let overloads = overloads(resolution, config, &strengths);
+        Self {
+            strengths,
+            order,
+            overloads,
+        }
     }
 
     /// Iterates over the definitions, those named most strongly first.
     pub(super) fn ids(&self) -> impl Iterator<Item = DefId> {
         self.order.iter().copied()
+    }
+
+    /// Iterates over the overloads that are surely named together only, at most a handful of each name.
+    pub(super) fn overloads(&self) -> impl Iterator<Item = DefId> {
+        self.overloads.iter().copied()
     }
 
     pub(super) fn contains(&self, id: DefId) -> bool {
@@ -72,4 +88,26 @@ impl NamedDefinitions {
     pub(super) fn strength(&self, id: DefId) -> f32 {
         self.strengths.get(&id).copied().unwrap_or(0.0)
     }
+}
+
+fn overloads(
+    resolution: &Resolution,
+    config: &CardsConfig,
+    strengths: &HashMap<DefId, f32>,
+) -> Vec<DefId> {
+    use EvidenceSource::{InlineCode, Title};
+    let is_sure = |evidence: &&DefinitionEvidence| {
+        matches!(evidence.from, InlineCode | Title)
+            && evidence.meanings == 1
+            && evidence.mention >= config.min_sure_strength
+            && evidence.mention <= evidence.strength * config.max_meanings as f32
+            && !strengths.contains_key(&evidence.definition)
+    };
+    let mut found: Vec<DefId> = Vec::new();
+    for evidence in resolution.definitions.iter().filter(is_sure) {
+        if !found.contains(&evidence.definition) && found.len() < MAX_OVERLOADS {
+            found.push(evidence.definition);
+        }
+    }
+    found
 }
