@@ -111,3 +111,52 @@ fn overloads(
     }
     found
 }
+
+#[cfg(test)]
+mod tests {
+    use foveate_fixture::snapshot::of_text;
+
+    use super::*;
+    use crate::config::RankingConfig;
+    use crate::deadline::Deadline;
+    use crate::request::Request;
+    use crate::resolve::resolve;
+    use crate::text::QueryText;
+
+    #[test]
+    fn overloads_that_a_title_surely_names_are_known() {
+        let snapshot = of_text(
+            "
+            //- src/Cart.java
+            package shop;
+            class Cart {
+                void clean(String html) {}
+                void clean(String html, int width) {}
+                void clean(String html, long width) {}
+                void open(String html) {}
+            }
+            class Desk {
+                void open(String html) {}
+            }
+            ",
+        );
+        let config = RankingConfig::default();
+        let overloads = |query: &str| {
+            let text = QueryText::parse(query);
+            let request = Request::default();
+            let deadline = Deadline::none();
+            let resolution = resolve(&snapshot, &text, &request, &config.resolve, &deadline);
+            let cards = &config.assemble.cards;
+            let named = NamedDefinitions::new(&resolution, cards, NamePurpose::Change);
+            let lines = named.overloads().map(|id| {
+                let definition = snapshot.files.definition(id);
+                definition.lines.start
+            });
+            lines.collect::<Vec<u32>>()
+        };
+        assert_eq!(overloads("In Cart.clean, allow custom settings"), [3, 4, 5]);
+        // One definition is named strongly enough, and two meanings of a name are not surely meant.
+        assert_eq!(overloads("In Cart.open, allow settings"), [0; 0]);
+        assert_eq!(overloads("`open` should allow settings"), [0; 0]);
+    }
+}
