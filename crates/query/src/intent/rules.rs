@@ -73,9 +73,14 @@ static POINTER: LazyLock<Pattern> = LazyLock::new(|| {
 });
 /// Words between the two things that one clause orders.
 const JOINING: &[&str] = &["and", "plus", "with"];
-/// A repair that is ordered beside tests.
-static REPAIR: LazyLock<Pattern> =
-    LazyLock::new(|| Pattern::new("?the|a|then fix|fixes|fixed|fixing|repair*|resolve*|correct*"));
+/// Repairs that are ordered beside tests. A resolver, correctness and a fixed clock are what tests are about.
+static REPAIRS: LazyLock<[Pattern; 2]> = LazyLock::new(|| {
+    [
+        "?the|a|then fix|fixes|fixing|repair|repairs|repairing|resolve|resolves|resolving",
+        "fixed|repaired|resolved|correct|corrects|corrected the|a|an|its|their|this|that|it",
+    ]
+    .map(Pattern::new)
+});
 /// Tests that are ordered beside something else: "a few unit tests for them".
 static TESTS_BESIDE: LazyLock<Pattern> = LazyLock::new(|| {
     Pattern::new(
@@ -152,10 +157,10 @@ pub(super) fn read(clause: &Clause) -> Option<Reading<'_>> {
 /// tests are then those of the change.
 fn beside_tests(words: &[Word], start: usize, shape: Shape) -> Option<&'static Rule> {
     let is_joining = |word: &Word| JOINING.contains(&word.text.as_str());
-    let joints = (start + 1..words.len()).filter(|at| words.get(*at).is_some_and(is_joining));
-    joints.into_iter().find_map(|at| {
+    let mut joints = (start + 1..words.len()).filter(|at| words.get(*at).is_some_and(is_joining));
+    joints.find_map(|at| {
         let (before, after) = (words.get(..at)?, words.get(at + 1..)?);
-        if REPAIR.is_at(after, 0) {
+        if REPAIRS.iter().any(|repair| repair.is_at(after, 0)) {
             return rule_named(FIX_ORDER);
         }
         let is_change = at > start + 1 && !TEST_WORD.is_in(before);
@@ -166,7 +171,7 @@ fn beside_tests(words: &[Word], start: usize, shape: Shape) -> Option<&'static R
     })
 }
 
-/// Returns the order of a name.
+/// Returns the rule for orders that has this name.
 fn rule_named(name: &str) -> Option<&'static Rule> {
     let mut rules = ORDERS.iter().map(|compiled| compiled.rule);
     rules.find(|rule| rule.name == name)

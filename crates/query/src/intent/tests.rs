@@ -437,6 +437,10 @@ fn change_that_is_ordered_with_its_tests_is_that_change() {
         ),
         ("test & fix the lost comma", BugFix),
         ("Tests and a fix for the lost comma", BugFix),
+        ("Added tests for and fixed the lost comma", BugFix),
+        ("Add tests of the parser and resolver", TestWriting),
+        ("Add tests of its speed and correctness", TestWriting),
+        ("Write tests with a fixed seed", TestWriting),
         ("Add unit and integration tests of the reader", TestWriting),
         ("Write fixtures and tests of the reader", TestWriting),
     ] {
