@@ -64,8 +64,8 @@ impl LibraryInterface {
     }
 }
 
-/// Returns the places where types name a base, by file. Languages whose types need not name what they implement have none:
-/// those that do are not the whole answer.
+/// Returns the places where types name a base, by file. Languages whose types need not name what they implement are left
+/// out: there, the places would be only a part of the answer.
 pub(super) fn bases(snapshot: &Snapshot, base: &str) -> Vec<CallSite> {
     let files = &snapshot.files;
     let names_bases = |id: &ChunkId| {
@@ -106,8 +106,8 @@ pub(super) fn imports(snapshot: &Snapshot, query: &str) -> Option<ForeignImports
     (!first.is_empty()).then_some(ForeignImports { module, first })
 }
 
-/// Returns the word of a question that is not said of a module, if it stands where the name of one does. A phrase, such as
-/// "the http cache", is none.
+/// Returns the word of a question that stands where the name of a module does: before words that are said of modules, and
+/// right after a verb or article. The last word of a phrase, such as "the http cache", is none.
 fn asked_module(query: &str) -> Option<&str> {
     const BEFORE: [&str; 16] = [
         "are", "consumes", "import", "importing", "imports", "is", "of", "on", "reference",

@@ -151,11 +151,13 @@ pub(super) fn implementers(snapshot: &Snapshot, interface: DefId) -> Vec<DefId> 
     with_embedding(snapshot, graph.implementers(files, symbols, interface))
 }
 
-/// Adds the types that embed the `found` ones, and puts those of tests last.
+/// Adds the types that embed the `found` ones, and puts those of tests last, so that the limit leaves these out.
 fn with_embedding(snapshot: &Snapshot, mut found: Vec<DefId>) -> Vec<DefId> {
+    let is_of_tests = |id: &DefId| snapshot.files.role_of(*id) == Role::Test;
+    found.sort_by_key(is_of_tests);
     found.truncate(MAX_SUBCLASSES);
     let mut found = with_subclasses(snapshot, found.clone(), found);
-    found.sort_by_key(|id| snapshot.files.role_of(*id) == Role::Test);
+    found.sort_by_key(is_of_tests);
     found
 }
 
@@ -171,9 +173,7 @@ pub(super) fn library_implementers(
         graph,
         ..
     } = snapshot;
-    let (name, mut found) = graph.library_implementers(files, symbols, name)?;
-    // Those of sources first, so that the limit leaves out tests.
-    found.sort_by_key(|id| files.role_of(*id) == Role::Test);
+    let (name, found) = graph.library_implementers(files, symbols, name)?;
     Some((name, with_embedding(snapshot, found)))
 }
 

@@ -121,7 +121,7 @@ impl LookedUp {
         }
     }
 
-    /// Finds the answers about the definitions that the question means; if there are none, the uses of these definitions.
+    /// Finds what the question asks of the definitions that it means; where they have no such thing, their uses.
     fn of_definitions(
         snapshot: &Snapshot,
         (definitions, asks): (Vec<DefId>, LookUp),
@@ -454,7 +454,7 @@ fn declared_by_literal(
     (!declared.is_empty()).then_some(declared)
 }
 
-/// Returns the last part of the only name that a question for uses or calls is about, if the repository uses it without
+/// Returns the last part of the only name that a question for uses or calls is about, if the repository may use it without
 /// defining it: nothing but tests and examples has a definition of the name, and nothing resolves to that.
 fn foreign_name(
     snapshot: &Snapshot,
@@ -476,6 +476,10 @@ fn foreign_name(
         ([], [first, ..]) => files.definition(*first).name.to_string(),
         _ => return None,
     };
+    let is_other = |id: &DefId| *files.definition(*id).name != *name;
+    if definitions.iter().any(is_other) {
+        return None;
+    }
     let is_replaced =
         |id: &DefId| files.role_of(*id) != Role::Source && graph.uses_of(*id).is_empty();
     let mut named = symbols.named(&name).iter();

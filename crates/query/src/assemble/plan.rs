@@ -109,7 +109,7 @@ impl<'a> Plan<'a> {
             false => files_by_rank(files, resolution, ranked),
         };
         let form = form(snapshot, request, intent, first_files);
-        // A question for the tests of a helper of tests is about its uses.
+        // Uses also stand in for what the definitions lack, such as the tests of a helper of tests.
         let profile = match looked_up.asks() {
             Some(LookUp::Uses) => IntentKind::UsageExploration,
             _ => intent.profile(),

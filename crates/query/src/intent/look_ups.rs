@@ -281,7 +281,7 @@ static COMPILED: LazyLock<Vec<(&'static Question, Vec<Pattern>)>> = LazyLock::ne
 const FAULTY: ClassSet = lexicon::set(&["faulty", "negation"]);
 const FAILING: ClassSet = lexicon::set(&["malfunction", "break"]);
 
-// Words beside a name: "the x method". A question that has no others looks nothing up.
+/// Words that stand beside a name, as in "the x method", and are none themselves.
 const BESIDE_NAMES: [&str; 12] = [
     "?", "a", "an", "class", "constant", "enum", "function", "interface", "method", "the", "trait",
     "type",

@@ -17,7 +17,8 @@ macro_rules! changed {
     };
 }
 
-/// Puts the same verbs in their base form after a part of a pattern. Other ones also tell what code did.
+/// Puts verbs for what a release does to something, in the base form, after a part of a pattern. "Replace", "change" and
+/// "fix" are left out: "when did it change the total?" may be about what a program did.
 macro_rules! change {
     ($before:literal) => {
         concat!($before, "add|introduce|remove|deprecate|drop|rename|gain")

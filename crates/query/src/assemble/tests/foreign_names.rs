@@ -150,6 +150,27 @@ fn uses_of_attributes_that_nothing_defines_are_listed_by_name() {
 }
 
 #[test]
+fn question_about_several_names_is_not_about_the_first_alone() {
+    let snapshot = fixture(
+        "
+        //- examples/always.py
+        open_all_day = True
+        //- shop/desk.py
+        def serve(config):
+            return config.open_all_day
+        //- shop/port.py
+        def listen():
+            return 1
+        def restart():
+            return listen()
+        ",
+    );
+    let query = "who uses `open_all_day` and `listen`?";
+    let pack = look_ups::asked(&snapshot, query, 4000);
+    assert!(pack.context.contains("def restart"), "{}", pack.context);
+}
+
+#[test]
 fn definitions_of_tests_keep_their_own_uses() {
     let pack = look_ups::asked(&fixture(DESK), "who calls make_config?", 4000);
     assert!(pack.context.contains("def make_config"), "{}", pack.context);
