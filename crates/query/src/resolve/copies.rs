@@ -8,6 +8,8 @@ use super::Resolver;
 
 /// Maximum definitions of a generated file that are looked for in sources.
 const MAX_SAMPLED: usize = 16;
+/// Maximum definitions of a name that are examined: one that more have, such as `main`, tells nothing.
+const MAX_NAMED: usize = 256;
 
 impl Resolver<'_> {
     /// Returns the definitions in sources of which the one that `find` returns is a copy, if `files` is one generated file, and
@@ -52,6 +54,9 @@ impl Resolver<'_> {
         let definition = files.definition(id);
         let family = files.file(id.file).language.family();
         let named = self.snapshot.symbols.qualified(&definition.qualified_name);
+        if named.len() > MAX_NAMED {
+            return Vec::new();
+        }
         let mut found = self.in_sources(named);
         found.retain(|other| {
             files.definition(*other).kind == definition.kind
