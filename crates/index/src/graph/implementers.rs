@@ -8,6 +8,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
+use foldhash::HashSet;
 use foveate_model::resolution::{LibraryInterface, LookupRules};
 use foveate_model::{DefinitionKind, Visibility};
 
@@ -115,9 +116,12 @@ impl MethodSets<'_> {
             let last = interface.name.rsplit('.').next();
             interface.name == name || last == Some(name)
         };
-        let mut files = self.names.tables.files.ids();
-        files.find_map(|file| {
-            let rules = self.names.rules(file);
+        let mut seen = HashSet::default();
+        let files = self.names.tables.files.ids();
+        let languages = files.map(|file| self.names.language(file));
+        let mut languages = languages.filter(|language| seen.insert(*language));
+        languages.find_map(|language| {
+            let rules = &language.rules().lookup;
             let found = rules.library_interfaces.iter().find(is_named)?;
             Some((rules, found))
         })

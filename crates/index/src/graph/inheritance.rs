@@ -120,6 +120,28 @@ impl Inheritance {
         false
     }
 
+    /// Returns the classes that a class inherits from, its bases and theirs.
+    pub(super) fn ancestors(
+        &self,
+        names: NameResolver<'_>,
+        known: &KnownBases,
+        class: DefId,
+    ) -> Vec<DefId> {
+        names.dependencies.add_file(class.file);
+        let mut seen = vec![class];
+        let mut waiting = Vec::new();
+        self.push_bases(names, known, class, &mut waiting);
+        while let Some(base) = waiting.pop() {
+            if seen.contains(&base) || seen.len() > MAX_CLASSES {
+                continue;
+            }
+            seen.push(base);
+            names.dependencies.add_file(base.file);
+            self.push_bases(names, known, base, &mut waiting);
+        }
+        seen.split_off(1)
+    }
+
     /// Pushes the bases of all bodies of a class in reverse order, so that the first is popped first.
     fn push_bases(
         &self,

@@ -11,7 +11,7 @@ mod qualified_paths;
 
 use std::cell::RefCell;
 
-use foldhash::HashMap;
+use foldhash::{HashMap, HashSet};
 use foveate_model::values::{Link, Local};
 use foveate_model::{Definition, LocalId};
 
@@ -100,6 +100,8 @@ pub(super) struct Evaluator<'a> {
     lambdas: RefCell<HashMap<u32, Value>>,
     /// Cache of the extensions that a name after a receiver means.
     extensions: RefCell<HashMap<ExtensionKey<'a>, (Targets, Confidence)>>,
+    /// Cache of the classes that those of a file inherit from.
+    inherited_classes: RefCell<HashMap<FileId, HashSet<DefId>>>,
 }
 
 /// Returns the imports for [`Evaluator::dotted_import`].
@@ -153,6 +155,7 @@ impl<'a> Evaluator<'a> {
             held: RefCell::default(),
             lambdas: RefCell::default(),
             extensions: RefCell::default(),
+            inherited_classes: RefCell::default(),
         }
     }
 

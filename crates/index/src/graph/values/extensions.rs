@@ -1,6 +1,7 @@
 //! Finds extensions: functions that a file calls like members of a type that does not contain them. Start at
 //! [`Evaluator::extensions`].
 
+use foldhash::HashSet;
 use foveate_model::{Definition, LocalId, Visibility};
 
 use super::{Evaluator, MAX_INFERENCES, Outcome, Value};
@@ -14,7 +15,7 @@ use crate::graph::targets::{Target, Targets};
 
 /// Maximum number of definitions of one name that are examined.
 const MAX_NAMESAKES: usize = 64;
-/// Maximum number of definitions of a file among which a class is looked for that inherits an extension.
+/// Maximum number of definitions of a file among which classes are looked for that inherit extensions.
 const MAX_DEFINITIONS: usize = 256;
 
 impl<'a> Evaluator<'a> {
@@ -125,18 +126,28 @@ impl<'a> Evaluator<'a> {
         let is_inherited = modifiers.is_out_of_line
             && extension.nesting() == Nesting::InType
             && extension.definition.visibility != Visibility::Private;
-        let (Some(base), Some(facts)) = (parent.filter(|_| is_inherited), self.names.facts(file))
-        else {
+        let Some(base) = parent.filter(|_| is_inherited) else {
             return false;
         };
-        let base = DefId::new(extension.id.file, base);
-        let definitions = facts.definitions.iter().take(MAX_DEFINITIONS).enumerate();
-        let mut classes = definitions.filter(|(_, definition)| definition.kind.is_class());
-        classes.any(|(at, _)| {
-            let class = DefId::new(file, LocalId(at as u32));
-            let known = &self.known_bases;
-            self.inheritance.is_derived(self.names, known, class, base)
-        })
+        let mut known = self.inherited_classes.borrow_mut();
+        let inherited = known
+            .entry(file)
+            .or_insert_with(|| self.classes_inherited_in(file));
+        inherited.contains(&DefId::new(extension.id.file, base))
+    }
+
+    /// Returns the classes that those of a file inherit from.
+    fn classes_inherited_in(&self, file: FileId) -> HashSet<DefId> {
+        let facts = self.names.facts(file);
+        let definitions = facts.map_or(&[][..], |facts| &facts.definitions);
+        let definitions = (0..).zip(definitions).take(MAX_DEFINITIONS);
+        let classes = definitions.filter(|(_, definition)| definition.kind.is_class());
+        let ancestors = classes.flat_map(|(at, _)| {
+            let class = DefId::new(file, LocalId(at));
+            self.inheritance
+                .ancestors(self.names, &self.known_bases, class)
+        });
+        ancestors.collect()
     }
 
     /// Whether an extension is one of the type of a receiver: of its class or a base of it, or of a type outside
