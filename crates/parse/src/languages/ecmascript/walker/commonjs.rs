@@ -300,9 +300,7 @@ impl<'t> Walker<'t> {
             self.define_bound_class(draft, assigned.value, depth);
         }
     }
-}
 
-impl<'t> Walker<'t> {
     /// Adds the member that a call defines: `Object.defineProperty(a, 'b', {…})`, `defineGetter(a, 'b', function () {})`,
     /// `a.__defineGetter__('b', function () {})`.
     pub(super) fn defined_member(&mut self, call: Node<'_>, called: &'t str, depth: u32) {

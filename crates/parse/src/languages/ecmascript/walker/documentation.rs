@@ -10,7 +10,7 @@ use tree_sitter::Node;
 use super::Walker;
 use crate::collect::{known_names, span};
 
-/// Longest comment that is read, in bytes.
+/// Maximum bytes of a comment that is read.
 const MAX_COMMENT: usize = 8 * 1024;
 
 /// Tags that are followed by a type in braces.
@@ -347,11 +347,11 @@ fn leading_name(text: &str) -> &str {
 
 /// Returns the dotted name at the start of a text, without a dot at its end.
 fn dotted_name(text: &str) -> &str {
+    // Dots without a name, however many, are not read again from each of them on.
+    if text.starts_with('.') {
+        return "";
+    }
     let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '$' | '.');
     let end = text.find(|c: char| !is_part(c)).unwrap_or(text.len());
-    let name = text.get(..end).unwrap_or_default();
-    match name.starts_with('.') {
-        true => "",
-        false => name.trim_end_matches('.'),
-    }
+    text.get(..end).unwrap_or_default().trim_end_matches('.')
 }
