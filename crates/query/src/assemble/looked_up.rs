@@ -437,15 +437,18 @@ impl LookedUp {
 }
 
 /// Returns what declares a name by a string literal, as settings are, where a question asks for its definition and no source
-/// defines it.
+/// defines it. Tests give values to settings; a function or type of theirs is what its name means.
 fn declared_by_literal(
     snapshot: &Snapshot,
     asks: LookUp,
     resolution: &Resolution,
     definitions: &[DefId],
 ) -> Option<Vec<DefId>> {
-    let is_source = |id: &DefId| snapshot.files.role_of(*id) == Role::Source;
-    if asks != LookUp::Definition || definitions.iter().any(is_source) {
+    let is_definition = |id: &DefId| {
+        let kind = snapshot.files.definition(*id).kind;
+        snapshot.files.role_of(*id) == Role::Source || kind.is_function() || kind.is_class()
+    };
+    if asks != LookUp::Definition || definitions.iter().any(is_definition) {
         return None;
     }
     let evidence = resolution.definitions.iter();

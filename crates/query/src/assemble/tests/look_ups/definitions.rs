@@ -236,11 +236,19 @@ fn string_that_declares_a_setting_is_its_definition() {
         class Other(Setting):
             name = 'other_setting'
 
+        class Skipped(Setting):
+            default = 'make_config'
+
         //- tests/test_config.py
         class FakeConfig:
             open_timeout = 5
+
+        def make_config():
+            return FakeConfig()
         ",
     );
+    let pack = asked(&snapshot, "where is make_config defined?", 4000);
+    assert!(pack.context.contains("def make_config"), "{}", pack.context);
     let pack = asked(&snapshot, "where is open_timeout defined?", 4000);
     let context = &pack.context;
     assert!(context.contains("class OpenTimeout"), "{context}");
