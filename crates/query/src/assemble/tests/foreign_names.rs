@@ -167,7 +167,7 @@ fn question_about_several_names_is_not_about_the_first_alone() {
     );
     let query = "who uses `open_all_day` and `listen`?";
     let pack = look_ups::asked(&snapshot, query, 4000);
-    assert!(pack.context.contains("def restart"), "{}", pack.context);
+    assert!(pack.context.contains("return listen()"), "{}", pack.context);
 }
 
 #[test]
