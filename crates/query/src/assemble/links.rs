@@ -145,6 +145,7 @@ impl Links {
     /// Reports the tests and callers that did not fit as dropped, and adds issues that count the call sites.
     pub(super) fn report(&self, plan: &mut Plan<'_>) {
         self.note_callers(plan);
+        callers::note_unsure(plan);
         let limit = plan.config.max_dropped / 2;
         let (mut tests, mut others) = (0, 0);
         let mut named = HashSet::default();

@@ -151,11 +151,9 @@ impl LookedUp {
             };
         }
         let asks = if has_none { LookUp::Uses } else { asks };
-        let used = match asks {
-            LookUp::Calls => &parts,
-            _ => &definitions,
-        };
-        let uses = used.iter().flat_map(|id| snapshot.graph.uses_of(*id));
+        let uses = used(asks, &definitions, &parts)
+            .iter()
+            .flat_map(|id| snapshot.graph.uses_of(*id));
         let is_sure = |site: &&CallSite| site.confidence != Confidence::NameOnly;
         let sure = uses.filter(is_sure).count();
         Self {
@@ -341,6 +339,16 @@ impl LookedUp {
         matches!(self.asks(), Some(LookUp::Uses | LookUp::Calls))
     }
 
+    /// Returns the definitions whose uses the question asks for.
+    pub(super) fn used(&self) -> &[DefId] {
+        match self.asks() {
+            Some(asks @ (LookUp::Uses | LookUp::Calls)) => {
+                used(asks, &self.definitions, &self.parts)
+            }
+            _ => &[],
+        }
+    }
+
     /// Whether the question asks for uses of a definition or of its type, and none of them is certain or likely.
     pub(super) fn lists_unsure_uses(&self, of: DefId) -> bool {
         self.asks_for_uses() && !self.has_uses && self.parts.contains(&of)
@@ -521,6 +529,14 @@ fn has_none(snapshot: &Snapshot, asks: LookUp, definitions: &[DefId], parts: &[D
         LookUp::Implementers => !definitions.iter().any(is_extended),
         LookUp::Tests => !parts.iter().any(has_tests),
         _ => false,
+    }
+}
+
+/// Returns the definitions whose uses answer a question for uses or calls. Those of the members of a type are calls of it.
+fn used<'a>(asks: LookUp, definitions: &'a [DefId], parts: &'a [DefId]) -> &'a [DefId] {
+    match asks {
+        LookUp::Calls => parts,
+        _ => definitions,
     }
 }
 

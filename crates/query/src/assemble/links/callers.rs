@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 
-use foldhash::HashMap;
+use foldhash::{HashMap, HashSet};
 use foveate_index::graph::CallSite;
 use foveate_index::{Confidence, DefId, FileId, Files, Snapshot};
 use foveate_model::{Lines, ReferenceKind, Role};
@@ -17,6 +17,7 @@ use crate::assemble::packed::{EntryKind, ShownPart};
 use crate::assemble::plan::{BudgetScope, Plan};
 use crate::excerpt::{around, clean};
 use crate::intent::{IntentKind, LookUp};
+use crate::issue::{self, Issue, IssueCode};
 
 /// Returns the call sites of the seeds, a few of each seed in turn, those resolved by name only where a question has no
 /// others. Those of one seed are sorted: calls before other uses, source before tests, then by certainty, the rank of
@@ -274,6 +275,53 @@ fn callers_of(plan: &Plan<'_>, seed: DefId, ranks: &Ranks) -> Vec<CallSite> {
     sites.sort_by_key(|(key, _)| *key);
     sites.dedup_by_key(|(_, site)| (site.file, site.line));
     sites.into_iter().map(|(_, site)| site).collect()
+}
+
+/// Adds an issue that counts the uses that a question asks for, but that are known by name alone and not shown.
+pub(super) fn note_unsure(plan: &mut Plan<'_>) {
+    let count = count_unsure(plan);
+    if count == 0 {
+        return;
+    }
+    let files = &plan.snapshot.files;
+    let definitions = plan.looked_up.definitions().iter();
+    let names = definitions.map(|id| &*files.definition(*id).qualified_name);
+    let detail = format!(
+        "{} may have {count} more uses, known by name alone; they are not listed",
+        issue::list(names)
+    );
+    plan.issues.push(Issue {
+        code: IssueCode::MoreCallers,
+        detail,
+    });
+}
+
+fn count_unsure(plan: &Plan<'_>) -> usize {
+    let Snapshot { files, graph, .. } = plan.snapshot;
+    let definitions = plan.looked_up.definitions();
+    // Of the members of a type only functions are called.
+    let is_asked =
+        |id: &&DefId| definitions.contains(*id) || files.definition(**id).kind.is_function();
+    let used = plan.looked_up.used().iter().filter(is_asked);
+    let sites = used.flat_map(|of| {
+        let sites = graph.uses_of(*of).iter();
+        sites.filter(move |site| !is_within(plan, site, *of))
+    });
+    let sites: Vec<&CallSite> = sites.collect();
+    let shown = plan.packed.lines_by_file();
+    let is_hidden = |site: &&CallSite| {
+        let of_file = shown.get(&site.file);
+        of_file.is_none_or(|all| !all.iter().any(|lines| lines.contains(site.line)))
+    };
+    // What surely uses one of the definitions uses none of the others.
+    let (unsure, sure): (Vec<&CallSite>, Vec<&CallSite>) = sites
+        .into_iter()
+        .partition(|site| site.confidence == Confidence::NameOnly);
+    let key = |site: &CallSite| (site.file, site.reference);
+    let sure: HashSet<(FileId, u32)> = sure.into_iter().map(key).collect();
+    let unsure = unsure.into_iter().filter(is_hidden).map(key);
+    let unsure: HashSet<(FileId, u32)> = unsure.filter(|site| !sure.contains(site)).collect();
+    unsure.len()
 }
 
 /// Positions of files and functions in their rankings.

@@ -4,6 +4,7 @@
 mod definitions;
 mod directories;
 mod typescript;
+mod unsure;
 
 use super::*;
 use crate::issue::IssueCode;
