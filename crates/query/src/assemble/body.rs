@@ -1,7 +1,7 @@
 //! Renders, measures and adds one candidate body, a definition or stretch that may be shown whole: complete, with its
 //! documentation folded, in parts, or as its signature.
 
-use foveate_index::{DefId, FileId};
+use foveate_index::{Confidence, DefId, FileId};
 use foveate_model::{Lines, Role};
 
 use super::card;
@@ -11,6 +11,7 @@ use super::entry::{Entry, SectionKind};
 use super::near_duplicates::{ComparedText, NearDuplicate};
 use super::packed::{EntryKind, MeasuredEntry, ShownPart};
 use super::plan::{BODY_SECTIONS, BudgetScope, Plan};
+use super::reasons::BY_NAME_ALONE;
 use super::surroundings;
 use crate::deadline::Stage;
 use crate::rank::{PlaceId, RankedPlace};
@@ -188,16 +189,25 @@ impl Body {
         let changed = &plan.resolution.changed;
         let ranges = changed::line_ranges(&plan.snapshot.files, changed, &self.place);
         entry.facts.extend(ranges.map(|ranges| ("changed", ranges)));
-        if let Some((used, verb)) = plan.named_use_in(self.file, self.place.lines) {
-            let name = plan
-                .snapshot
+        let (file, lines) = (self.file, self.place.lines);
+        let name = |id: DefId| {
+            plan.snapshot
                 .files
-                .definition(used)
+                .definition(id)
                 .qualified_name
-                .to_string();
-            let verb = verb.name();
+                .to_string()
+        };
+        if let Some((used, verb)) = plan.named_use_in(file, lines) {
+            let (verb, name) = (verb.name(), name(used));
             entry.reason = format!("{verb} {name}, {}", entry.reason);
             entry.facts.push((verb, name));
+        } else if let Some((used, verb)) = plan.unsure_use_in(file, lines) {
+            let (verb, name) = (verb.name(), name(used));
+            entry.reason = format!("{verb} {name} {BY_NAME_ALONE}, {}", entry.reason);
+            let confidence = Confidence::NameOnly.name().to_owned();
+            entry
+                .facts
+                .extend([(verb, name), ("confidence", confidence)]);
         }
         entry
     }

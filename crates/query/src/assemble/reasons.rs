@@ -1,5 +1,6 @@
 //! Says why something is shown: the query names it, it ranks high, or it uses a definition that the query names.
 
+use foveate_index::graph::CallSite;
 use foveate_index::{Confidence, DefId, FileId};
 use foveate_model::Lines;
 
@@ -11,9 +12,28 @@ use crate::resolve::EvidenceSource;
 /// The reason of a definition that the query names.
 const NAMED: &str = "named by the query";
 
+/// Follows a use that is known by name alone.
+pub(super) const BY_NAME_ALONE: &str = "by name alone";
+
 impl Plan<'_> {
     /// Returns the definition that the query names and that these lines use, and how, if the intent asks for callers.
     pub(super) fn named_use_in(&self, file: FileId, lines: Lines) -> Option<(DefId, Verb)> {
+        let is_sure = |_: DefId, site: &CallSite| site.confidence != Confidence::NameOnly;
+        self.use_in(file, lines, is_sure)
+    }
+
+    /// Returns the looked up definition that these lines use by name alone, and how, if the question has no sure answer.
+    pub(super) fn unsure_use_in(&self, file: FileId, lines: Lines) -> Option<(DefId, Verb)> {
+        let is_answer = |id: DefId, _: &CallSite| self.looked_up.lists_unsure_uses(id);
+        self.use_in(file, lines, is_answer)
+    }
+
+    fn use_in(
+        &self,
+        file: FileId,
+        lines: Lines,
+        is_meant: impl Fn(DefId, &CallSite) -> bool,
+    ) -> Option<(DefId, Verb)> {
         if self.profile.callers < self.config.min_main_share {
             return None;
         }
@@ -24,8 +44,7 @@ impl Plan<'_> {
             }
             let sites = self.snapshot.graph.uses_of(id).iter();
             let sites = sites.filter(|site| {
-                let is_sure = site.confidence != Confidence::NameOnly;
-                is_sure && site.file == file && lines.contains(site.line)
+                site.file == file && lines.contains(site.line) && is_meant(id, site)
             });
             // A call is more telling than another use.
             let verb = sites.map(|site| verb(files, id, site)).min()?;

@@ -15,6 +15,7 @@ use crate::assemble::hierarchy::is_type;
 use crate::assemble::pack::Fidelity;
 use crate::assemble::packed::{EntryKind, ShownPart};
 use crate::assemble::plan::{BudgetScope, Plan};
+use crate::assemble::reasons::BY_NAME_ALONE;
 use crate::excerpt::{around, clean};
 use crate::intent::{IntentKind, LookUp};
 use crate::issue::{self, Issue, IssueCode};
@@ -401,6 +402,8 @@ fn entry(plan: &Plan<'_>, of: DefId, through: Option<DefId>, site: &CallSite) ->
     if let Some(through) = through.map(name) {
         entry.reason = format!("{} through {through}", entry.reason);
         entry.facts.insert(1, ("through", through));
+    } else if site.confidence == Confidence::NameOnly {
+        entry.reason = format!("{} {BY_NAME_ALONE}", entry.reason);
     }
     Some(entry)
 }

@@ -64,3 +64,20 @@ fn uses_by_name_alone_are_counted_where_others_are_sure() {
     // Here they are listed.
     assert!(more_uses(&fixture(DESKS), "who calls Shelf.fetch_book?").is_empty());
 }
+
+#[test]
+fn use_by_name_alone_says_so() {
+    let pack = asked(&fixture(DESKS), "who calls Shelf.fetch_book?", 4000);
+    let all = pack.sections.iter().flat_map(|section| &section.items);
+    let uses = all.filter(|item| item.name.starts_with("Tools."));
+    let reasons: Vec<&str> = uses.map(|item| item.reason.as_str()).collect();
+    let is_said = |reason: &&str| reason.contains(" Shelf.fetch_book by name alone");
+    assert!(reasons.len() >= 2, "{}", pack.context);
+    assert!(reasons.iter().all(is_said), "{reasons:?}");
+    // A sure use does not.
+    let sure = fixture(&format!("{DESKS}{LENDING}"));
+    let pack = asked(&sure, "who calls Shelf.fetch_book?", 4000);
+    let all = pack.sections.iter().flat_map(|section| &section.items);
+    let unsure = all.filter(|item| item.reason.contains("by name alone"));
+    assert_eq!(unsure.count(), 0, "{}", pack.context);
+}
