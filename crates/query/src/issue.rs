@@ -16,7 +16,7 @@ foveate_model::named_enum! {
         UnknownSeen = "unknown_seen",
         /// A question is about names that the revision lacks.
         UnknownName = "unknown_name",
-        /// A question looks for tests, subclasses or overriding methods of something that has none.
+        /// A question looks for tests, subclasses, overriding methods or dependencies of something that has none.
         NoneFound = "none_found",
         /// Source files are not indexed, or only in part.
         SkippedFiles = "skipped_files",

@@ -142,10 +142,14 @@ impl Links {
         }
     }
 
-    /// Reports the tests and callers that did not fit as dropped, and adds issues that count the call sites.
+    /// Reports the tests and callers that did not fit as dropped, and adds issues that count the call sites or say that there
+    /// is no dependency.
     pub(super) fn report(&self, plan: &mut Plan<'_>) {
         self.note_callers(plan);
         callers::note_unsure(plan);
+        if self.links.is_empty() {
+            related::note_no_dependency(plan);
+        }
         let limit = plan.config.max_dropped / 2;
         let (mut tests, mut others) = (0, 0);
         let mut named = HashSet::default();

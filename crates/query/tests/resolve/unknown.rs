@@ -73,6 +73,16 @@ fn question_for_what_does_not_exist_says_so() {
         none_found("which tests cover max_length?"),
         "no test of max_length was found; what is shown has similar names or words"
     );
+    assert_eq!(
+        none_found("what does max_length depend on?"),
+        "no dependency of max_length was found in the repository"
+    );
+    assert_eq!(
+        none_found("what does lib/views.py depend on?"),
+        "no dependency of lib/views.py was found in the repository"
+    );
+    assert_eq!(none_found("what does lib.views.show depend on?"), "");
+    assert_eq!(none_found("what does tests/test_store.py depend on?"), "");
     assert_eq!(none_found("who uses max_length?"), "");
     assert_eq!(none_found("which tests cover validate_everything?"), "");
 }

@@ -11,6 +11,8 @@ use crate::assemble::entry::{Entry, SectionKind};
 use crate::assemble::hierarchy::{implementers, overriding, overriding_member};
 use crate::assemble::packed::{EntryKind, ShownPart};
 use crate::assemble::plan::{BudgetScope, Plan};
+use crate::intent::LookUp;
+use crate::issue::{self, Issue, IssueCode};
 
 /// Returns the looked up definitions themselves.
 pub(super) fn definitions(plan: &Plan<'_>) -> Vec<Link> {
@@ -103,6 +105,25 @@ pub(super) fn dependencies(plan: &Plan<'_>) -> Vec<Link> {
         relation: Relation::UsedBy,
     });
     links.collect()
+}
+
+/// Adds the issue that what a question for dependencies is about has none in the repository.
+pub(super) fn note_no_dependency(plan: &mut Plan<'_>) {
+    let (files, looked_up) = (&plan.snapshot.files, &plan.looked_up);
+    if looked_up.asks() != Some(LookUp::Dependencies) {
+        return;
+    }
+    let definitions = looked_up.definitions().iter();
+    let names = definitions.map(|id| &*files.definition(*id).qualified_name);
+    let paths = looked_up.modules().iter().map(|file| files.path(*file));
+    let detail = format!(
+        "no dependency of {} was found in the repository",
+        issue::list(names.chain(paths))
+    );
+    plan.issues.push(Issue {
+        code: IssueCode::NoneFound,
+        detail,
+    });
 }
 
 /// Returns the definitions inside a function, module or value, at any depth: it depends on what they use. A type has none:
