@@ -109,8 +109,8 @@ pub(super) fn imports(snapshot: &Snapshot, query: &str) -> Option<ForeignImports
 /// Returns the word of a question that stands where the name of a module does: before words that are said of modules, and
 /// right after a verb or article. The last word of a phrase, such as "the http cache", is none.
 fn asked_module(query: &str) -> Option<&str> {
-    const BEFORE: [&str; 16] = [
-        "are", "consumes", "import", "importing", "imports", "is", "of", "on", "reference",
+    const BEFORE: [&str; 17] = [
+        "are", "consumes", "from", "import", "importing", "imports", "is", "of", "on", "reference",
         "references", "require", "requires", "the", "use", "uses", "using",
     ];
     const AFTER: [&str; 13] = [
@@ -202,6 +202,7 @@ mod tests {
                 "where is werkzeug.local imported from",
                 Some("werkzeug.local"),
             ),
+            ("who imports from $app/paths", Some("$app/paths")),
             ("who uses the http cache", None),
             ("who uses node fetch", None),
             ("who imports module", None),

@@ -89,7 +89,9 @@ impl Plan<'_> {
             false => id.file == file && place.lines.overlap(files.definition(*id).lines) > 0,
         };
         let uses = || {
+            // What the query names besides a module is not looked up.
             looked_up.asks_for_uses()
+                && !looked_up.definitions().is_empty()
                 && !looked_up.has_many_uses()
                 && self.named_use_in(file, place.lines).is_some()
         };

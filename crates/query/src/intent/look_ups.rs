@@ -191,8 +191,8 @@ const QUESTIONS: &[Question] = &[
         kind: IntentKind::UsageExploration,
         is_sure: true,
         patterns: &[
-            "who|whos|what|whats|which ?is|are ?else ?<code:any> uses|using|references|referencing|imports|importing|consumes|consuming|instantiates|instantiating __ ?? $",
-            "what|which ?other *s use|reference|import|consume|instantiate|depend|rely ?on|upon __ ?? $",
+            "who|whos|what|whats|which ?is|are ?else ?<code:any> uses|using|references|referencing|imports|importing|consumes|consuming|instantiates|instantiating ?from __ ?? $",
+            "what|which ?other *s use|reference|import|consume|instantiate|depend|rely ?on|upon|from __ ?? $",
             "who|whos|what|whats|which ?is|are ?else ?<code:any> includes|including ?the TYPE ?header|file|module|mixin|concern|trait ?? $",
             "what|which ?other *s include|includes ?the TYPE ?header|file|module|mixin|concern|trait ?? $",
             "who|what|which ?else ?<code:any> depends|relies on|upon __ ?? $",

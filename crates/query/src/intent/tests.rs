@@ -209,6 +209,8 @@ fn phrasings_of_a_look_up_ask_the_same() {
             &[
                 "who uses open_door?",
                 "who is using open_door",
+                "who imports from `shop.door`",
+                "which files import from `shop.door`?",
                 "where is open_door used?",
                 "where do we use open_door?",
                 "what depends on open_door",

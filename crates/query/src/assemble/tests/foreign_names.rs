@@ -199,7 +199,11 @@ fn imports_of_a_foreign_module_are_listed_alone() {
         ",
     );
     for query in [
-        "who imports debug?", "who uses the debug package", "where is `debug` imported",
+        "who imports debug?",
+        "who imports from debug?",
+        "which files import from debug",
+        "who uses the debug package",
+        "where is `debug` imported",
     ] {
         let pack = look_ups::asked(&snapshot, query, 4000);
         let found = items(&pack, "imports").into_iter();
@@ -213,6 +217,27 @@ fn imports_of_a_foreign_module_are_listed_alone() {
     let context = &pack.context;
     assert!(context.contains("import LocalProxy"), "{context}");
     assert!(!context.contains("lambda"), "{context}");
+}
+
+#[test]
+fn name_of_a_module_is_no_name_of_a_definition() {
+    let snapshot = fixture(
+        "
+        //- src/page.js
+        import { base } from '$app/paths';
+        export const page = base;
+        //- src/build.js
+        export const appPath = 'app';
+        //- src/pack.js
+        import { appPath } from './build.js';
+        export function pack() { return appPath; }
+        ",
+    );
+    let pack = look_ups::asked(&snapshot, "who imports from $app/paths", 4000);
+    let found = items(&pack, "imports").into_iter();
+    let found: Vec<&str> = found.map(|item| item.path.as_str()).collect();
+    assert_eq!(found, ["src/page.js"], "{}", pack.context);
+    assert!(!pack.context.contains("appPath"), "{}", pack.context);
 }
 
 const SERVER: &str = "
