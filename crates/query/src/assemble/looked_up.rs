@@ -1,6 +1,8 @@
 //! Finds the definitions or modules that a short question looks up by their exact name. The question is then about them and
 //! what it asks of them alone: code that is merely near would take the budget of the answer, and the reader's time.
 
+mod modules;
+
 use std::cmp::Reverse;
 
 use foldhash::HashSet;
@@ -19,17 +21,13 @@ use crate::resolve::{EvidenceSource, Resolution, count_meanings, dotted};
 
 /// Maximum definitions of a type or file that a question is about.
 const MAX_PARTS: usize = 256;
-/// Maximum definitions of a directory that a question is about. They are not listed.
-const MAX_PARTS_OF_DIRECTORY: usize = 4_096;
 /// Maximum definitions that are compared.
 const MAX_COMPARED: usize = 4;
 /// Maximum definitions that are searched for the target of an alias.
 const MAX_ALIASED: usize = 64;
-/// Maximum types of a name whose inherited method is looked up, declarations beside definitions, and files whose imports
-/// are looked up.
+/// Maximum types of a name whose inherited method is looked up, and declarations beside definitions.
 const MAX_INHERITING: usize = 4;
 const MAX_DECLARATIONS: usize = 4;
-const MAX_MODULES: usize = 4;
 
 /// The definitions that a short question looks up.
 #[derive(Debug, Default)]
@@ -41,7 +39,7 @@ pub(super) struct LookedUp {
     /// The definitions and the members of those that are types; for a file its definitions. A question for the calls of a
     /// function with the name of a type is about no members.
     parts: Vec<DefId>,
-    /// The files that a question for uses or dependencies names instead of definitions, or those of a directory.
+    /// The files that a question for uses, tests or dependencies names instead of definitions, or those of a directory.
     modules: Vec<FileId>,
     /// The method of the definitions that a question for overrides is about, where they inherit it from a base outside the
     /// repository.
@@ -111,6 +109,9 @@ impl LookedUp {
             LookUp::Dependencies if definitions.is_empty() => {
                 let directory = named_directory::sources(&snapshot.files, query);
                 Self::of_dependent_modules(snapshot, resolution, directory)
+            }
+            LookUp::Tests if definitions.is_empty() => {
+                Self::of_tested_modules(snapshot, resolution)
             }
             // What a type does is more than its own code says.
             LookUp::Behaviour if !definitions.iter().all(is_function) => Self::default(),
@@ -246,57 +247,6 @@ impl LookedUp {
             asks: Some(asks),
             has_many_uses: sites.len() > config.links.max_callers_per_seed,
             foreign: Some((name.to_owned(), sites)),
-            ..Self::default()
-        }
-    }
-
-    /// Finds the files that a question for uses names, or those of the directory that it names, if others import them; or
-    /// the imports of a module outside the repository.
-    fn of_modules(snapshot: &Snapshot, resolution: &Resolution, query: &str) -> Self {
-        let directory = named_directory::sources(&snapshot.files, query);
-        let named = named_files(resolution).filter(|_| resolution.has_only_names);
-        let is_imported = |file: &FileId| !snapshot.graph.importers(*file).is_empty();
-        let modules: Vec<FileId> = match directory.is_empty() {
-            true => named.filter(is_imported).take(MAX_MODULES).collect(),
-            false => directory.into_iter().filter(is_imported).collect(),
-        };
-        let foreign_imports = match modules.is_empty() {
-            true => foreign_names::imports(snapshot, query),
-            false => None,
-        };
-        Self {
-            asks: Some(LookUp::Uses),
-            modules,
-            foreign_imports,
-            ..Self::default()
-        }
-    }
-
-    /// Finds the files whose dependencies a question asks for, or those of the `directory` that it names. Their code is not
-    /// shown: it is what the reader has.
-    fn of_dependent_modules(
-        snapshot: &Snapshot,
-        resolution: &Resolution,
-        directory: Vec<FileId>,
-    ) -> Self {
-        let files = &snapshot.files;
-        let (modules, parts) = match directory.is_empty() {
-            true => (
-                named_files(resolution).take(MAX_MODULES).collect(),
-                definitions_of_files(files, resolution),
-            ),
-            false => {
-                let parts = directory
-                    .iter()
-                    .flat_map(|file| files.definitions_of(*file));
-                let parts = parts.take(MAX_PARTS_OF_DIRECTORY).collect();
-                (directory, parts)
-            }
-        };
-        Self {
-            asks: Some(LookUp::Dependencies),
-            modules,
-            parts,
             ..Self::default()
         }
     }
@@ -508,7 +458,6 @@ fn meant(
     let files = &snapshot.files;
     let definitions = match asks {
         LookUp::Definition if resolution.has_only_names => defined(snapshot, query, definitions),
-        LookUp::Tests if definitions.is_empty() => definitions_of_files(files, resolution),
         LookUp::Difference => compared(files, resolution, query, definitions),
         // A method is implemented by those that override it.
         LookUp::Implementers if definitions.iter().all(|id| is_method(snapshot, *id)) => {
@@ -553,23 +502,38 @@ fn none_found(files: &Files, asks: LookUp, definitions: &[DefId]) -> Option<Issu
         let kind = files.definition(*id).kind;
         kind.is_function() || kind.is_class()
     };
-    let (what, shown) = match asks {
-        LookUp::Implementers => ("no type that extends or implements", "its uses are shown"),
-        // A setting is overridden by other means than a method.
-        LookUp::Overrides if definitions.iter().any(is_function_or_type) => {
-            ("nothing that overrides", "its uses are shown")
-        }
-        LookUp::Tests => ("no test of", "what is shown has similar names or words"),
-        _ => return None,
-    };
     let named = without_constructors(files, definitions.to_vec());
     let names = named
         .iter()
         .map(|id| &*files.definition(*id).qualified_name);
-    (!named.is_empty()).then(|| Issue {
+    let what = match asks {
+        _ if named.is_empty() => return None,
+        LookUp::Implementers => "no type that extends or implements",
+        // A setting is overridden by other means than a method.
+        LookUp::Overrides if definitions.iter().any(is_function_or_type) => {
+            "nothing that overrides"
+        }
+        LookUp::Tests => return Some(no_test_of(names)),
+        _ => return None,
+    };
+    Some(Issue {
         code: IssueCode::NoneFound,
-        detail: format!("{what} {} was found; {shown}", issue::list(names)),
+        detail: format!(
+            "{what} {} was found; its uses are shown",
+            issue::list(names)
+        ),
     })
+}
+
+/// Returns the issue that definitions or files have no tests.
+fn no_test_of<'a>(names: impl Iterator<Item = &'a str>) -> Issue {
+    Issue {
+        code: IssueCode::NoneFound,
+        detail: format!(
+            "no test of {} was found; what is shown has similar names or words",
+            issue::list(names)
+        ),
+    }
 }
 
 /// Returns the named definitions whose names the query spells as code would.
@@ -716,21 +680,6 @@ fn extended(snapshot: &Snapshot, definitions: Vec<DefId>) -> Vec<DefId> {
         true => definitions,
         false => extended,
     }
-}
-
-/// Returns the files that the query names.
-fn named_files(resolution: &Resolution) -> impl Iterator<Item = FileId> {
-    let files = resolution.files.iter();
-    let named = files
-        .filter(|evidence| matches!(evidence.from, EvidenceSource::Path | EvidenceSource::Module));
-    named.map(|evidence| evidence.file)
-}
-
-/// Returns the definitions outside tests of the files that the query names.
-fn definitions_of_files(files: &Files, resolution: &Resolution) -> Vec<DefId> {
-    let all = named_files(resolution).flat_map(|file| files.definitions_of(file));
-    let tested = all.filter(|id| files.role_of(*id) != Role::Test);
-    tested.take(MAX_PARTS).collect()
 }
 
 /// Returns the definitions that a question compares, in the order in which it names them, each type without its

@@ -149,6 +149,17 @@ fn tests_of_a_type_or_file_are_those_of_its_members() {
     ] {
         assert!(of_file.contains(&wanted.to_owned()), "{of_file:?}");
     }
+    for query in [
+        "tests for shop/shelf.py",
+        "which tests cover shop/shelf.py?",
+    ] {
+        let pack = asked(&snapshot, query, 4000);
+        assert_eq!(reasons(&pack, "tests"), of_file, "{query}");
+        assert!(!pack.context.contains("def round_up"), "{}", pack.context);
+    }
+    // To write them, the code is needed.
+    let pack = asked(&snapshot, "write tests for shop/shelf.py", 4000);
+    assert!(pack.context.contains("def round_up"), "{}", pack.context);
     let helper = |reason: &String| reason.starts_with("make_shelf");
     assert!(!of_type.iter().chain(&of_file).any(helper));
 }
