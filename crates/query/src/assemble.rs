@@ -3,7 +3,7 @@
 //! no file.
 //!
 //! Reading order: [`steps`] run in the order of their worth, all on one [`plan`]. [`named`] finds the definitions that
-//! the query names, [`looked_up`] those, or the files, that are all that a short question asks for, with the [`hierarchy`] of types and the
+//! the query names, [`looked_up`] those that are all that a short question asks for, with the [`hierarchy`] of types and the
 //! [`foreign_names`] that the repository uses without defining them, and [`named_directory`] the files of a directory.
 //! [`bodies`] chooses whole functions and stretches, each a [`body`] with its [`surroundings`] and the [`reasons`] for it;
 //! [`thresholds`] decides which are worth their tokens, by their own and their [`file_probabilities`];

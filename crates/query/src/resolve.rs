@@ -222,13 +222,18 @@ impl Resolution {
             0 => "",
             _ => "; what is shown has similar names or words",
         };
-        Some(Issue {
+        Some(self.unknown_name(shown))
+    }
+
+    /// Returns the issue that lists the unknown names, and says `more`.
+    pub(crate) fn unknown_name(&self, more: &str) -> Issue {
+        Issue {
             code: IssueCode::UnknownName,
             detail: format!(
-                "this revision defines nothing of this name: {}{shown}",
+                "this revision defines nothing of this name: {}{more}",
                 issue::list(&self.unknown_names)
             ),
-        })
+        }
     }
 }
 

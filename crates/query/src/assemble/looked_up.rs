@@ -2,6 +2,7 @@
 //! what it asks of them alone: code that is merely near would take the budget of the answer, and the reader's time.
 
 mod modules;
+mod similar_names;
 
 use std::cmp::Reverse;
 
@@ -15,7 +16,7 @@ use super::foreign_names::{self, ForeignImports, LibraryInterface};
 use super::hierarchy::{is_extended, is_type, members, overriding, overriding_member};
 use super::named::NamedDefinitions;
 use super::named_directory;
-use crate::intent::LookUp;
+use crate::intent::{IntentKind, LookUp};
 use crate::issue::{self, Issue, IssueCode};
 use crate::resolve::{EvidenceSource, Resolution, count_meanings, dotted};
 
@@ -53,18 +54,36 @@ pub(super) struct LookedUp {
     library: Option<LibraryInterface>,
     /// Whether the question says nothing but their name.
     has_only_names: bool,
-    /// Whether the question asks where they are, and they are so many that each gets its signature alone.
-    has_many_definitions: bool,
+    /// Whether the question asks where they are, and each gets its signature alone: they are many, or have only a similar name.
+    has_signatures_alone: bool,
     /// Whether anything surely uses them.
     has_uses: bool,
     /// Whether they have so many uses that each gets one line.
     has_many_uses: bool,
-    /// The issue that they have none of the tests, subclasses or overriding methods that are asked for.
-    none_found: Option<Issue>,
+    /// The issue that they have none of the tests, subclasses or overriding methods that are asked for, or that nothing has
+    /// the name and they are spelled like it.
+    not_found: Option<Issue>,
+    /// Whether nothing has the name of the question, and they are spelled like it.
+    is_guess: bool,
 }
 
 impl LookedUp {
+    /// Finds what a question of a kind of intent looks up by its name, or else by a similar one.
     pub(super) fn new(
+        snapshot: &Snapshot,
+        (asks, kind): (LookUp, IntentKind),
+        query: &str,
+        (resolution, named): (&Resolution, &NamedDefinitions),
+        config: &AssembleConfig,
+    ) -> Self {
+        let found = Self::of_name(snapshot, asks, query, (resolution, named), config);
+        match found.is_found() {
+            true => found,
+            false => Self::of_similar_name(snapshot, resolution, kind).unwrap_or(found),
+        }
+    }
+
+    fn of_name(
         snapshot: &Snapshot,
         asks: LookUp,
         query: &str,
@@ -141,13 +160,13 @@ impl LookedUp {
         };
         let has_none = has_none(snapshot, asks, &definitions, &parts);
         let is_helper = asks == LookUp::Tests && are_test_code(&snapshot.files, &definitions);
-        let none_found = match has_none && !is_helper {
+        let not_found = match has_none && !is_helper {
             true => none_found(&snapshot.files, asks, &definitions),
             false => None,
         };
         if has_none && asks == LookUp::Tests && !is_helper {
             return Self {
-                none_found,
+                not_found,
                 ..Self::default()
             };
         }
@@ -162,10 +181,10 @@ impl LookedUp {
             definitions,
             parts,
             has_only_names,
-            has_many_definitions: asks == LookUp::Definition && has_only_names && has_many,
+            has_signatures_alone: asks == LookUp::Definition && has_only_names && has_many,
             has_uses: sure > 0,
             has_many_uses: sure > config.links.max_callers_per_seed,
-            none_found,
+            not_found,
             ..Self::default()
         }
     }
@@ -279,9 +298,9 @@ impl LookedUp {
         &self.definitions
     }
 
-    /// Whether they are so many that each gets its signature alone.
-    pub(super) fn has_many_definitions(&self) -> bool {
-        self.has_many_definitions
+    /// Whether each gets its signature alone.
+    pub(super) fn has_signatures_alone(&self) -> bool {
+        self.has_signatures_alone
     }
 
     /// Whether the question asks what uses the definitions.
@@ -321,7 +340,7 @@ impl LookedUp {
     pub(super) fn is_shown_whole(&self, files: &Files, id: DefId) -> bool {
         let is_asked = !matches!(self.asks(), Some(LookUp::Overrides | LookUp::Tests));
         is_asked
-            && !self.has_many_definitions
+            && !self.has_signatures_alone
             && self.definitions.contains(&id)
             && self.is_shown_alone(files, id)
     }
@@ -357,9 +376,14 @@ impl LookedUp {
         self.has_many_uses
     }
 
-    /// Returns the issue that nothing that the question asks for was found, if so.
-    pub(super) fn none_found(&self) -> Option<Issue> {
-        self.none_found.clone()
+    /// Returns the issue that what the question asks for was not found, if so.
+    pub(super) fn not_found(&self) -> Option<Issue> {
+        self.not_found.clone()
+    }
+
+    /// Whether nothing has the name of the question, and the definitions are spelled like it.
+    pub(super) fn is_guess(&self) -> bool {
+        self.is_guess
     }
 
     /// Returns the definitions and their members.

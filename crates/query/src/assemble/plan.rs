@@ -99,7 +99,7 @@ impl<'a> Plan<'a> {
         let looked_up = match look_up {
             Some(asks) => {
                 let found = (resolution, &named);
-                LookedUp::new(snapshot, asks, &request.query, found, config)
+                LookedUp::new(snapshot, (asks, intent.kind), &request.query, found, config)
             }
             None => LookedUp::default(),
         };
@@ -288,11 +288,11 @@ fn purpose(look_up: Option<LookUp>, intent: &Intent, resolution: &Resolution) ->
 /// an unknown name, such as the types that name a base outside the repository, that is the answer.
 fn not_found(looked_up: &LookedUp, found: StageResults<'_>) -> Option<Issue> {
     if looked_up.is_found() {
-        return looked_up.none_found();
+        return looked_up.not_found();
     }
     let found_files = found.ranked.files.len();
     let unknown = || (found.resolution).unknown_names(found.intent.kind, found_files);
-    looked_up.none_found().or_else(unknown)
+    looked_up.not_found().or_else(unknown)
 }
 
 /// Returns the limits of the requested breadth, wider for a request with changes.

@@ -12,6 +12,9 @@ use crate::resolve::EvidenceSource;
 /// The reason of a definition that the query names.
 const NAMED: &str = "named by the query";
 
+/// The reason of a definition that is shown because nothing has the name of a question.
+const SIMILAR: &str = "spelled like the name in the query";
+
 /// Follows a use that is known by name alone.
 pub(super) const BY_NAME_ALONE: &str = "by name alone";
 
@@ -69,6 +72,9 @@ impl Plan<'_> {
 
     /// Returns what names a definition: the query, the caller's focus, or else only the change in it.
     pub(super) fn source_of_name(&self, id: DefId) -> &'static str {
+        if self.looked_up.is_guess() {
+            return SIMILAR;
+        }
         let evidence = self.resolution.definitions.iter();
         let mut sources = evidence.filter(|e| e.definition == id).map(|e| e.from);
         let first = sources.next();

@@ -85,7 +85,7 @@ impl Plan<'_> {
         let files = &self.snapshot.files;
         let file = place.id.file(files);
         let holds = |id: &DefId| match looked_up.is_shown_alone(files, *id) {
-            true => place.id == PlaceId::Definition(*id) && !looked_up.has_many_definitions(),
+            true => place.id == PlaceId::Definition(*id) && !looked_up.has_signatures_alone(),
             false => id.file == file && place.lines.overlap(files.definition(*id).lines) > 0,
         };
         let uses = || {

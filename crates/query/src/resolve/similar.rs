@@ -60,6 +60,16 @@ pub(crate) fn nearest<'a>(
     best.found
 }
 
+/// Maximum bytes that a misspelt name has or lacks beside the right one: two wrong letters. Longer names may be as similar
+/// and yet differ by a whole word.
+const MAX_MISSPELT: usize = 4;
+
+/// Whether a folded name that nothing has is likely a misspelling of another one.
+pub(crate) fn is_misspelt(unknown: &str, name: &str) -> bool {
+    let args = indel::Args::default().score_cutoff(MAX_MISSPELT);
+    indel::distance_with_args(unknown.bytes(), name.bytes(), &args).is_some()
+}
+
 /// The best names so far.
 struct Best<'a> {
     cutoff: f64,

@@ -45,7 +45,7 @@ impl LookedUp {
         if has_none(snapshot, LookUp::Tests, &[], &parts) {
             let paths = modules.iter().map(|file| files.path(*file));
             return Self {
-                none_found: (!parts.is_empty()).then(|| no_test_of(paths)),
+                not_found: (!parts.is_empty()).then(|| no_test_of(paths)),
                 ..Self::default()
             };
         }

@@ -255,3 +255,34 @@ fn string_that_declares_a_setting_is_its_definition() {
     assert!(!context.contains("FakeConfig"), "{context}");
     assert!(!context.contains("class Other"), "{context}");
 }
+
+#[test]
+fn misspelt_name_gets_the_signature_of_the_right_one() {
+    let snapshot = fixture(SHELVES);
+    for (query, name) in [
+        ("where is darken_color defined", "darken_color"),
+        ("who calls darken_colur?", "darken_colur"),
+        ("which tests cover `darken_colr`?", "darken_colr"),
+    ] {
+        let request = Request {
+            intent: None,
+            ..request(query, 4000, IntentKind::Explanation)
+        };
+        let answer = ask(&snapshot, &request);
+        let context = &answer.pack.context;
+        let spelled_alike = "darken_colour: spelled like the name in the query";
+        assert_eq!(
+            reasons(&answer.pack, "definitions"),
+            [spelled_alike],
+            "{query}: {context}"
+        );
+        assert_eq!(answer.pack.sections.len(), 1, "{query}: {context}");
+        assert!(!context.contains("return colour"), "{context}");
+        let mut issues = answer.issues.iter();
+        let unknown = issues.find(|issue| issue.code == IssueCode::UnknownName);
+        let wanted = format!(
+            "this revision defines nothing of this name: {name}; did you mean `darken_colour`?"
+        );
+        assert_eq!(unknown.map(|issue| &issue.detail), Some(&wanted), "{query}");
+    }
+}
