@@ -3,11 +3,13 @@
 //!
 //! Reading order: [`changes`] records what the caller changed. [`frames`] resolves stack traces, with the help of
 //! [`packages`] and [`copies`]; [`failed_tests`] the tests that runners name; [`paths`] and [`lines`] the files and lines
-//! that the query names; [`names`] its identifiers, of which [`similar`] finds misspelt ones; [`words`] its plain words;
+//! that the query names; [`names`] its identifiers, of which [`similar`] finds misspelt ones and [`aliases`] those that files
+//! give to what they import; [`words`] its plain words;
 //! [`literals`] its exact texts; [`releases`] the releases and [`dependencies`] the dependencies that it asks about.
 //! [`places`] finds code that callers name as answers do. [`source`] and [`symbol`] define the results. Start at
 //! [`resolve()`].
 
+mod aliases;
 mod changes;
 mod copies;
 mod dependencies;
@@ -34,7 +36,7 @@ pub use self::source::EvidenceSource;
 pub use self::symbol::{ListedSymbol, ResolvedSymbol};
 pub(crate) use self::words::is_stop_word;
 
-use std::cell::OnceCell;
+use std::cell::{Cell, OnceCell};
 
 use foldhash::HashSet;
 use foveate_index::{DefId, FileId, Files, Snapshot};
@@ -42,7 +44,7 @@ use foveate_model::{DefinitionKind, Role};
 
 use self::packages::Manifests;
 use crate::deadline::{Deadline, Stage};
-use crate::intent::IntentKind;
+use crate::intent::{self, IntentKind, LookUp};
 use crate::issue::{self, Issue, IssueCode};
 use crate::request::{Focus, Hunk, Request};
 use crate::text::QueryText;
@@ -249,9 +251,11 @@ pub fn resolve(
         snapshot,
         config,
         deadline,
+        asks: intent::look_up_of(text),
         found: Resolution::default(),
         listed: HashSet::default(),
         fuzzy_left: config.max_fuzzy_names,
+        aliases_left: Cell::new(aliases::MAX_NAMES),
         modules: Vec::new(),
         copies: HashSet::default(),
         manifests: OnceCell::new(),
@@ -281,10 +285,14 @@ struct Resolver<'a> {
     snapshot: &'a Snapshot,
     config: &'a ResolveConfig,
     deadline: &'a Deadline,
+    /// What the query looks up, if it is a short question for that.
+    asks: Option<LookUp>,
     found: Resolution,
     /// The names of `found.symbols`, where they are from, and what they may mean: frames of different files can look alike.
     listed: HashSet<(String, EvidenceSource, Vec<DefId>)>,
     fuzzy_left: usize,
+    /// How many more names are searched for among those that imports give.
+    aliases_left: Cell<usize>,
     /// Dotted names of the query that lead to a file.
     modules: Vec<String>,
     /// Generated files for which their sources count: the query names code in them.

@@ -77,13 +77,15 @@ impl Resolver<'_> {
         }
     }
 
-    /// Resolves the words with a sigil that are exactly the names of definitions, such as `$patch`.
+    /// Resolves the words with a sigil that are exactly the names of definitions, such as `$patch`, or by which files import
+    /// some.
     pub(super) fn sigil_words(&mut self, text: &QueryText) {
         for (position, word) in text.sigil_words.iter().enumerate() {
             if !self.has_time_for(position) {
                 break;
             }
-            if !self.snapshot.symbols.named(&word.name).is_empty() {
+            let is_defined = !self.snapshot.symbols.named(&word.name).is_empty();
+            if is_defined || !self.imported_as(&word.name).is_empty() {
                 let (from, strength) = self.evidence_of(word.kind);
                 self.plain(&word.name, from, strength);
             }
@@ -445,6 +447,11 @@ impl Resolver<'_> {
         let private = symbols.named(&format!("#{name}"));
         if !private.is_empty() {
             self.add_definitions(name, from, strength, private);
+            return true;
+        }
+        let imported = self.imported_as(name);
+        if !imported.is_empty() {
+            self.add_definitions(name, from, strength, &imported);
             return true;
         }
         let folded = symbols.folded(&fold(name));

@@ -69,9 +69,8 @@ impl Resolver<'_> {
         };
         let names = self.resolved_names();
         let asking = intent::asking_words(text);
-        let look_up = intent::look_up_of(text);
         let mut title = without_paths(&without_fixed_wording(&title.text), text);
-        if look_up.is_some() {
+        if self.asks.is_some() {
             title = self.without_file_names(&without_type_arguments(&title));
         }
         let mut clauses = clauses(&without_names(&title, |name| names.contains(name)));
@@ -79,7 +78,7 @@ impl Resolver<'_> {
         for clause in &mut clauses {
             clause.retain(|word| !asking.contains(word));
         }
-        if let Some(asks) = look_up {
+        if let Some(asks) = self.asks {
             self.looked_up(asks, &title, &names, &mut clauses);
             self.found.has_only_names = self.are_parts_of_names(clauses.iter().flatten());
         }
@@ -187,7 +186,10 @@ impl Resolver<'_> {
         if name != token && !self.known_as(token).is_empty() {
             return Some(token);
         }
-        let found = self.known_as(name);
+        let mut found = self.known_as(name);
+        if found.is_empty() {
+            found = self.imported_as(name);
+        }
         let files = &self.snapshot.files;
         let is_any = |test: fn(DefinitionKind) -> bool| {
             let mut kinds = found.iter().map(|id| files.definition(*id).kind);

@@ -100,6 +100,54 @@ fn constant_made_by_an_inner_function_of_its_name_is_meant_too() {
 }
 
 #[test]
+fn name_that_files_give_to_an_import_is_looked_up() {
+    const SHOP: &str = "
+        //- shop/utils.py
+        class Missing:
+            pass
+
+
+        missing = Missing()
+
+        //- shop/fields.py
+        from shop.utils import missing as missing_
+
+
+        class Field:
+            def missing(self):
+                return missing_
+
+        //- shop/desk.py
+        from .utils import Missing as Absent
+
+
+        def find():
+            return Absent()
+        ";
+    let snapshot = snapshot(SHOP, &[]);
+    for (query, name, wanted) in [
+        ("who uses missing_", "missing_", "shop/utils.py:missing"),
+        ("who uses `missing_`?", "missing_", "shop/utils.py:missing"),
+        (
+            "where is missing_ defined?", "missing_", "shop/utils.py:missing",
+        ),
+        ("who uses Absent?", "Absent", "shop/utils.py:Missing"),
+    ] {
+        let found = find(&snapshot, query, &Focus::default());
+        let named = found.symbols.iter().find(|symbol| symbol.name == name);
+        assert_eq!(
+            resolved_by(&snapshot, named.into_iter()),
+            [wanted],
+            "{query}"
+        );
+        assert!(found.has_only_names, "{query}");
+    }
+    // Only a question for a name is about one file's name of it.
+    let found = find(&snapshot, "missing_ is returned twice", &Focus::default());
+    assert!(!found.symbols.iter().any(|symbol| symbol.name == "missing_"));
+}
+
+#[test]
 fn member_of_a_misspelt_type_is_meant_alone() {
     const SETTINGS: &str = "
         //- src/LevelConfiguration.cs
