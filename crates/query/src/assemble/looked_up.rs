@@ -54,7 +54,8 @@ pub(super) struct LookedUp {
     library: Option<LibraryInterface>,
     /// Whether the question says nothing but their name.
     has_only_names: bool,
-    /// Whether the question asks where they are, and each gets its signature alone: they are many, or have only a similar name.
+    /// Whether the question asks where they are, and each gets its signature alone: they are many, or only spelled like the
+    /// name.
     has_signatures_alone: bool,
     /// Whether anything surely uses them.
     has_uses: bool,
