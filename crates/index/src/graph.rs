@@ -101,7 +101,6 @@ impl Graph {
 
     /// Returns the definitions that a name visible at a file's top level resolves to (defined there, imported, or
     /// re-exported), or else the module. `name` may be dotted (`models.Model`, `Client.connect`).
-    /// Used by tests.
     pub fn resolve_name(
         &self,
         files: &Files,
