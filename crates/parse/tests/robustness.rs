@@ -305,6 +305,14 @@ fn repeated_constructs_take_linear_time() {
             ),
         ),
         (
+            "rust",
+            format!(
+                "{}{}",
+                lines(25_000, |n| format!("fn a{n}() {{}}\n")),
+                lines(25_000, |n| format!("impl B for C{n} {{}}\n")),
+            ),
+        ),
+        (
             "kotlin",
             format!("fun f() {{ g {{ {}a -> a }} }}\n", "(a), ".repeat(5_000)),
         ),

@@ -146,7 +146,9 @@ impl Lexer<'_> {
             }
             if here.starts_with(b"/*") {
                 let after = past_comment(self.bytes, at);
-                end = end.max(self.line_end(after));
+                if after > end {
+                    end = self.line_end(after);
+                }
                 let rest = self.bytes.get(after..end).unwrap_or_default();
                 let is_last = rest.trim_ascii().is_empty() || rest.trim_ascii().starts_with(b"//");
                 let is_one_line = !self
@@ -252,4 +254,25 @@ fn past_comment(bytes: &[u8], at: usize) -> usize {
     let rest = bytes.get(at + 2..).unwrap_or_default();
     let found = rest.windows(2).position(|window| window == b"*/");
     found.map_or(bytes.len(), |found| at + 2 + found + 2)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::lex;
+
+    /// It would take minutes if the end of the line were searched after each comment.
+    #[test]
+    fn comments_in_a_directive_take_linear_time() {
+        let count = 100_000;
+        let text = format!("#define A {}1\nint b;\n", "/* c */ ".repeat(count));
+        let lexed = lex(text.as_bytes());
+        assert_eq!((lexed.tokens.len(), lexed.blanks.len()), (4, count));
+    }
+
+    #[test]
+    fn comment_of_several_lines_continues_a_directive() {
+        let text = b"#define A /* b\nc */ 1\nint d;\n";
+        let first = lex(text).tokens.first().map(|token| token.of(text).len());
+        assert_eq!(first, Some("#define A /* b\nc */ 1".len()));
+    }
 }

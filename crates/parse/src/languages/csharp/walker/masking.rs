@@ -224,7 +224,9 @@ fn scan_line(content: &str, mut state: State, line: &mut Line) -> State {
                 end.map_or(rest.len(), |end| end + 2)
             }
             State::Raw(quotes) => {
-                let end = rest.find(&"\"".repeat(quotes));
+                // Many short lines may be in a literal with many quotes.
+                let may_end = rest.len() >= quotes;
+                let end = may_end.then(|| rest.find(&"\"".repeat(quotes))).flatten();
                 state = end.map_or(state, |_| State::Code);
                 end.map_or(rest.len(), |end| end + quotes)
             }
@@ -464,6 +466,17 @@ mod tests {
         ] {
             check(text, text);
         }
+    }
+
+    /// It would take minutes if each line were searched for all the quotes.
+    #[test]
+    fn raw_literal_with_many_quotes_takes_linear_time() {
+        let quotes = "\"".repeat(200_000);
+        let text = format!(
+            "#if A\n#endif\nvar a = {quotes};\n{}",
+            "b\n".repeat(200_000)
+        );
+        assert_eq!(masked(&text), text);
     }
 
     #[test]

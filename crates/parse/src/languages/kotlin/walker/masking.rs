@@ -442,6 +442,9 @@ impl Body {
     }
 }
 
+/// Maximum number of braces around a body in one line. Each of them has the text of the body, too.
+const MAX_BRACES_AROUND: usize = 16;
+
 /// Returns the offsets of the blanks before the braces that close bodies of types and of entries of enums in the line
 /// that opens them: the grammar wants an end of the last member there. Two such bodies can spoil the parse of a file.
 fn unended_members(line: &str) -> Vec<usize> {
@@ -459,6 +462,7 @@ fn unended_members(line: &str) -> Vec<usize> {
             '}' => {
                 if let Some((body, start)) = open.pop()
                     && before == ' '
+                    && open.len() < MAX_BRACES_AROUND
                     && line
                         .get(start..at)
                         .is_some_and(|text| body.has_members(text))
@@ -548,6 +552,13 @@ fn actual_constructor(line: &str) -> Option<Range<usize>> {
 #[cfg(test)]
 mod tests {
     use super::masked;
+
+    /// It would take minutes if the text of each body were read.
+    #[test]
+    fn nested_braces_in_a_line_take_linear_time() {
+        let text = format!("{}{}", "A { ".repeat(50_000), " }".repeat(50_000));
+        assert_eq!(masked(&text), text);
+    }
 
     #[test]
     fn misread_and_unknown_words_are_masked() {

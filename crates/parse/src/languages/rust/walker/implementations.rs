@@ -1,6 +1,6 @@
 //! Handles `impl` blocks: their items belong to the type that they are for, wherever it is defined.
 
-use foveate_model::{ReferenceKind, Span};
+use foveate_model::{LocalId, ReferenceKind, Span};
 use tree_sitter::Node;
 
 use super::definitions::generics;
@@ -9,7 +9,12 @@ use crate::collect::{Position, Scope, span};
 use crate::syntax::Descend;
 use crate::walk::{Handled, Walk, field};
 
-/// `impl A { … }`, `impl B for A { … }`: the members are those of `A`.
+/// Maximum number of definitions of one name among which the type of an `impl` is searched.
+const MAX_NAMED: usize = 16;
+/// Maximum number of bases of a type that come from `impl` blocks.
+const MAX_BASES: usize = 1_000;
+
+/// Enters `impl A { … }` or `impl B for A { … }`: the members are those of `A`.
 pub(super) fn implementation<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
     generics(walk, node);
     let implemented = field(node, "trait");
@@ -55,18 +60,19 @@ fn owner(walk: &Walk<'_>, target: Node<'_>, is_trait: bool) -> Option<Span> {
     (!name.of(walk.collector.text).is_empty()).then_some(name)
 }
 
-/// `impl Base for Type` makes `Base` a base of the type, if that is defined before it in the same
-/// scope.
+/// Adds `Base` of `impl Base for Type` to the bases of the type, if that is defined before it in the same scope.
 fn add_base(walk: &mut Walk<'_>, owner: Span, base: &str) {
     let (parent, text) = (walk.context().parent, walk.collector.text);
-    let name = owner.of(text);
-    let found =
-        walk.collector.definitions.iter_mut().rev().find(|known| {
-            *known.name == *name && known.parent == parent && known.kind.is_container()
-        });
-    if let Some(known) = found
-        && !known.bases.iter().any(|known| **known == *base)
+    let members = walk.collector.members(parent, owner.of(text));
+    let named: Vec<LocalId> = members.iter().rev().take(MAX_NAMED).copied().collect();
+    let type_id = named.into_iter().find(|id| {
+        let known = walk.collector.definition(*id);
+        known.is_some_and(|known| known.kind.is_container())
+    });
+    if let Some(owner) = type_id.and_then(|id| walk.collector.definitions.get_mut(id.0 as usize))
+        && owner.bases.len() < MAX_BASES
+        && !owner.bases.iter().any(|known| **known == *base)
     {
-        known.bases.push(base.into());
+        owner.bases.push(base.into());
     }
 }
