@@ -11,7 +11,7 @@ use crate::walk::{Handled, Walk, base_list, child_of_kind, children, field, type
 
 /// Modifiers of a declaration.
 #[derive(Default)]
-struct Marks {
+struct DeclaredModifiers {
     visibility: Option<Visibility>,
     is_static: bool,
     is_abstract: bool,
@@ -21,40 +21,41 @@ struct Marks {
     is_elsewhere: bool,
 }
 
-impl Marks {
+impl DeclaredModifiers {
     fn of(walk: &Walk<'_>, node: Node<'_>) -> Self {
-        let mut marks = Self::default();
+        let mut modifiers = Self::default();
         for child in children(node) {
             if child.kind() != "modifier" {
                 continue;
             }
             match walk.of(child) {
-                "public" => marks.visibility = Some(Visibility::Public),
+                "public" => modifiers.visibility = Some(Visibility::Public),
                 // `private protected` and `protected internal` are for derived classes.
-                "protected" | "internal" => marks.visibility = Some(Visibility::Protected),
-                "private" | "file" if marks.visibility.is_none() => {
-                    marks.visibility = Some(Visibility::Private);
+                "protected" | "internal" => modifiers.visibility = Some(Visibility::Protected),
+                "private" | "file" if modifiers.visibility.is_none() => {
+                    modifiers.visibility = Some(Visibility::Private);
                 }
-                "static" => marks.is_static = true,
-                "abstract" => marks.is_abstract = true,
-                "async" => marks.is_async = true,
-                "const" => marks.is_constant = true,
-                "extern" | "partial" => marks.is_elsewhere = true,
+                "static" => modifiers.is_static = true,
+                "abstract" => modifiers.is_abstract = true,
+                "async" => modifiers.is_async = true,
+                "const" => modifiers.is_constant = true,
+                "extern" | "partial" => modifiers.is_elsewhere = true,
                 _ => {}
             }
         }
-        marks
+        modifiers
     }
 
-    fn mark(&self, draft: &mut Draft<'_>, other: Visibility) {
-        draft.visibility = Some(self.visibility.unwrap_or(other));
+    /// Sets the modifiers of a definition, which has the visibility `default` without a modifier for it.
+    fn apply(&self, draft: &mut Draft<'_>, default: Visibility) {
+        draft.visibility = Some(self.visibility.unwrap_or(default));
         draft.modifiers.is_static = self.is_static || self.is_constant;
         draft.modifiers.is_abstract = self.is_abstract;
         draft.modifiers.is_async = self.is_async;
     }
 }
 
-/// Visibility of a declaration without a modifier for it.
+/// Returns the visibility of a declaration without a modifier for it.
 fn default_visibility(walk: &Walk<'_>) -> Visibility {
     match walk.parent_kind() {
         Some(DefinitionKind::Interface | DefinitionKind::Enum) => Visibility::Public,
@@ -69,14 +70,14 @@ fn head<'t>(
     node: Node<'t>,
     name: Node<'t>,
     body: Option<Node<'t>>,
-) -> (Draft<'t>, Marks) {
+) -> (Draft<'t>, DeclaredModifiers) {
     let mut draft = walk.draft(kind, node, name, body);
     draft.name = draft.name.strip_prefix('@').unwrap_or(draft.name);
-    let marks = Marks::of(walk, node);
-    marks.mark(&mut draft, default_visibility(walk));
+    let modifiers = DeclaredModifiers::of(walk, node);
+    modifiers.apply(&mut draft, default_visibility(walk));
     draft.decorators = imports::attributes(walk, node);
     draft.parameters = parameters(node).map(inside_brackets);
-    (draft, marks)
+    (draft, modifiers)
 }
 
 fn parameters(node: Node<'_>) -> Option<Node<'_>> {
@@ -189,11 +190,11 @@ fn function<'t>(
 ) -> Handled {
     generics(walk, node);
     let body = field(node, "body");
-    let (mut draft, marks) = head(walk, kind, node, name, body);
+    let (mut draft, modifiers) = head(walk, kind, node, name, body);
     let is_of_interface = walk.parent_kind() == Some(DefinitionKind::Interface);
     draft.modifiers.is_abstract |= body.is_none() && is_of_interface;
-    draft.modifiers.is_overload = body.is_none() && marks.is_elsewhere;
-    draft.modifiers.is_extension = marks.is_static && is_extension(walk, node);
+    draft.modifiers.is_overload = body.is_none() && modifiers.is_elsewhere;
+    draft.modifiers.is_extension = modifiers.is_static && is_extension(walk, node);
     // An explicit implementation is called through its interface.
     if child_of_kind(node, "explicit_interface_specifier").is_some() {
         draft.visibility = Some(Visibility::Public);
@@ -349,8 +350,8 @@ pub(super) fn fields<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled
             continue;
         };
         let initial = locals::initial(declarator);
-        let (mut draft, marks) = head(walk, DefinitionKind::Field, node, name, None);
-        if marks.is_constant {
+        let (mut draft, modifiers) = head(walk, DefinitionKind::Field, node, name, None);
+        if modifiers.is_constant {
             draft.kind = DefinitionKind::Constant;
         }
         draft.body = initial.map(span);

@@ -1,4 +1,4 @@
-//! Adds definitions of Java: types with their members, constructors, enum constants.
+//! Collects Java definitions: types with their members, constructors, enum constants.
 
 use foveate_model::{DefinitionKind, LocalId, Visibility};
 use tree_sitter::Node;
@@ -10,7 +10,7 @@ use crate::walk::{Handled, Walk, child_of_kind, children, children_in, field};
 
 /// Modifiers and annotations of a declaration.
 #[derive(Clone, Default)]
-struct Marks {
+struct DeclaredModifiers {
     visibility: Option<Visibility>,
     is_static: bool,
     is_final: bool,
@@ -18,33 +18,34 @@ struct Marks {
     annotations: Vec<Box<str>>,
 }
 
-impl Marks {
+impl DeclaredModifiers {
     fn of(walk: &Walk<'_>, node: Node<'_>) -> Self {
-        let mut marks = Self::default();
-        let Some(modifiers) = child_of_kind(node, "modifiers") else {
-            return marks;
+        let mut modifiers = Self::default();
+        let Some(list) = child_of_kind(node, "modifiers") else {
+            return modifiers;
         };
-        let mut cursor = modifiers.walk();
-        for child in modifiers.children(&mut cursor) {
+        let mut cursor = list.walk();
+        for child in list.children(&mut cursor) {
             match child.kind() {
-                "public" => marks.visibility = Some(Visibility::Public),
-                "protected" => marks.visibility = Some(Visibility::Protected),
-                "private" => marks.visibility = Some(Visibility::Private),
-                "static" => marks.is_static = true,
-                "final" => marks.is_final = true,
-                "abstract" => marks.is_abstract = true,
+                "public" => modifiers.visibility = Some(Visibility::Public),
+                "protected" => modifiers.visibility = Some(Visibility::Protected),
+                "private" => modifiers.visibility = Some(Visibility::Private),
+                "static" => modifiers.is_static = true,
+                "final" => modifiers.is_final = true,
+                "abstract" => modifiers.is_abstract = true,
                 "marker_annotation" | "annotation" => {
                     let name = field(child, "name").map(|name| walk.of(name).into());
-                    marks.annotations.extend(name);
+                    modifiers.annotations.extend(name);
                 }
                 _ => {}
             }
         }
-        marks
+        modifiers
     }
 
-    fn mark(self, draft: &mut Draft<'_>, other: Visibility) {
-        draft.visibility = Some(self.visibility.unwrap_or(other));
+    /// Sets the modifiers of a definition, which has the visibility `default` without an access modifier.
+    fn apply(self, draft: &mut Draft<'_>, default: Visibility) {
+        draft.visibility = Some(self.visibility.unwrap_or(default));
         draft.modifiers.is_static = self.is_static;
         draft.modifiers.is_abstract = self.is_abstract;
         draft.decorators = self.annotations;
@@ -59,7 +60,7 @@ pub(super) fn record<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Han
             continue;
         };
         let mut draft = walk.draft(DefinitionKind::Field, component, name, None);
-        Marks::of(walk, component).mark(&mut draft, Visibility::Public);
+        DeclaredModifiers::of(walk, component).apply(&mut draft, Visibility::Public);
         let id = walk.define(draft);
         let value = walk.declared_value(parameter_type(component), None);
         walk.holds(id, value);
@@ -77,8 +78,8 @@ pub(super) fn type_declaration<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u
     };
     let mut draft = walk.draft(kind, node, name, field(node, "body"));
     draft.bases = bases(walk, node);
-    let other = by_default(walk);
-    Marks::of(walk, node).mark(&mut draft, other);
+    let default = default_visibility(walk);
+    DeclaredModifiers::of(walk, node).apply(&mut draft, default);
     let id = walk.define(draft);
     walk.enter_definition(depth, id, kind);
     Some(Descend::Into)
@@ -105,7 +106,7 @@ fn generics<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
 
 /// Returns the visibility of a declaration without an access modifier: public in an interface, visible to
 /// the package elsewhere.
-fn by_default(walk: &Walk<'_>) -> Visibility {
+fn default_visibility(walk: &Walk<'_>) -> Visibility {
     match walk.parent_kind() {
         Some(DefinitionKind::Interface) => Visibility::Public,
         _ => Visibility::Protected,
@@ -141,15 +142,15 @@ fn bases(walk: &Walk<'_>, node: Node<'_>) -> Vec<Box<str>> {
 pub(super) fn enum_constant<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
     let name = field(node, "name")?;
     let mut draft = walk.draft(DefinitionKind::EnumMember, node, name, field(node, "body"));
-    Marks::of(walk, node).mark(&mut draft, Visibility::Public);
+    DeclaredModifiers::of(walk, node).apply(&mut draft, Visibility::Public);
     let id = walk.define(draft);
-    hold(walk, depth, id);
+    set_parent(walk, depth, id);
     Some(Descend::Into)
 }
 
 /// Makes a field or constant the parent of the definitions in unnamed classes below. References still
 /// belong to the enclosing class.
-fn hold(walk: &mut Walk<'_>, depth: u32, id: LocalId) {
+fn set_parent(walk: &mut Walk<'_>, depth: u32, id: LocalId) {
     walk.collector
         .within(depth, |context| context.parent = Some(id));
 }
@@ -161,8 +162,8 @@ pub(super) fn method<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Han
     let body = field(node, "body");
     let mut draft = walk.draft(DefinitionKind::Method, node, name, body);
     draft.parameters = field(node, "parameters").map(inside_brackets);
-    let other = by_default(walk);
-    Marks::of(walk, node).mark(&mut draft, other);
+    let default = default_visibility(walk);
+    DeclaredModifiers::of(walk, node).apply(&mut draft, default);
     let is_in_interface = walk.parent_kind() == Some(DefinitionKind::Interface);
     draft.modifiers.is_abstract |= is_in_interface && body.is_none();
     let id = walk.define(draft);
@@ -176,11 +177,11 @@ pub(super) fn constructor<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -
     let name = field(node, "name")?;
     let mut draft = walk.draft(DefinitionKind::Method, node, name, field(node, "body"));
     draft.parameters = field(node, "parameters").map(inside_brackets);
-    let other = match walk.parent_kind() {
+    let default = match walk.parent_kind() {
         Some(DefinitionKind::Enum) => Visibility::Private,
         _ => Visibility::Protected,
     };
-    Marks::of(walk, node).mark(&mut draft, other);
+    DeclaredModifiers::of(walk, node).apply(&mut draft, default);
     draft.modifiers.is_constructor = true;
     let id = walk.define(draft);
     enter_function(walk, node, depth, id);
@@ -222,14 +223,14 @@ pub(super) fn parameter_type(parameter: Node<'_>) -> Option<Node<'_>> {
 pub(super) fn fields<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
     let declarators = children_in(node, "declarator");
     let is_single = declarators.len() == 1;
-    let marks = Marks::of(walk, node);
+    let modifiers = DeclaredModifiers::of(walk, node);
     for declarator in declarators {
         let Some(name) = field(declarator, "name").filter(|name| name.kind() == "identifier")
         else {
             continue;
         };
         let is_constant =
-            node.kind() == "constant_declaration" || (marks.is_static && marks.is_final);
+            node.kind() == "constant_declaration" || (modifiers.is_static && modifiers.is_final);
         let kind = match is_constant {
             true => DefinitionKind::Constant,
             false => DefinitionKind::Field,
@@ -242,14 +243,14 @@ pub(super) fn fields<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Han
             let dimensions = field(declarator, "dimensions");
             draft.signature_end = dimensions.unwrap_or(name).end_byte();
         }
-        let other = by_default(walk);
-        marks.clone().mark(&mut draft, other);
+        let default = default_visibility(walk);
+        modifiers.clone().apply(&mut draft, default);
         draft.modifiers.is_static |= node.kind() == "constant_declaration";
         let id = walk.define(draft);
         let value = walk.declared_value(field(node, "type"), initial);
         walk.holds(id, value);
         if is_single {
-            hold(walk, depth, id);
+            set_parent(walk, depth, id);
         }
     }
     Some(Descend::Into)

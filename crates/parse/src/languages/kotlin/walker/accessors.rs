@@ -6,7 +6,7 @@ use foveate_model::{DefinitionKind, Span};
 use tree_sitter::Node;
 
 use super::definitions::{
-    Modifiers, extend, is_static, mark_bodiless, plain_name, receiver, set_parent,
+    DeclaredModifiers, extend, is_static, mark_bodiless, plain_name, receiver, set_parent,
 };
 use super::{first_identifier, type_after};
 use crate::collect::{Scope, span};
@@ -27,11 +27,11 @@ pub(super) fn property<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> H
         return Some(Descend::Into);
     }
     let code = code_of(node);
-    let marks = Modifiers::of(walk, node);
+    let modifiers = DeclaredModifiers::of(walk, node);
     let owner = receiver(node, name);
     let kind = match walk.context().scope {
         _ if code.is_some() => DefinitionKind::Method,
-        _ if marks.has("const") => DefinitionKind::Constant,
+        _ if modifiers.has("const") => DefinitionKind::Constant,
         Scope::Module if owner.is_none() => DefinitionKind::Variable,
         _ => DefinitionKind::Field,
     };
@@ -45,9 +45,9 @@ pub(super) fn property<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> H
         draft.signature_end = declared.end_byte();
     }
     extend(walk, &mut draft, owner);
-    let is_bodiless = code.is_none() && initial.is_none() && is_expected(&marks);
+    let is_bodiless = code.is_none() && initial.is_none() && is_expected(&modifiers);
     let is_abstract = is_in_interface(walk) && code.is_none();
-    marks.mark(&mut draft);
+    modifiers.apply(&mut draft);
     mark_bodiless(walk, &mut draft, is_bodiless);
     draft.modifiers.is_abstract |= is_abstract;
     draft.modifiers.is_property = code.is_some();
@@ -64,8 +64,8 @@ pub(super) fn property<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> H
     Some(Descend::Into)
 }
 
-fn is_expected(marks: &Modifiers<'_>) -> bool {
-    marks.has("expect")
+fn is_expected(modifiers: &DeclaredModifiers<'_>) -> bool {
+    modifiers.has("expect")
 }
 
 fn is_in_interface(walk: &Walk<'_>) -> bool {

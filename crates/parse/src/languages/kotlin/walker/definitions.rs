@@ -11,15 +11,15 @@ use crate::walk::{Handled, Walk, child_of_kind, children, field};
 
 /// Modifiers and annotations of a declaration.
 #[derive(Default)]
-pub(super) struct Modifiers<'t> {
+pub(super) struct DeclaredModifiers<'t> {
     visibility: Visibility,
     words: Vec<&'t str>,
     annotations: Vec<Box<str>>,
 }
 
-impl<'t> Modifiers<'t> {
+impl<'t> DeclaredModifiers<'t> {
     pub(super) fn of(walk: &Walk<'t>, node: Node<'t>) -> Self {
-        let mut marks = Self::default();
+        let mut modifiers = Self::default();
         for part in child_of_kind(node, "modifiers")
             .into_iter()
             .flat_map(children)
@@ -28,27 +28,27 @@ impl<'t> Modifiers<'t> {
                 "annotation" => {
                     let names = annotated(part).into_iter().filter_map(type_within);
                     let names = names.map(|name| without_arguments(walk.of(name)));
-                    marks.annotations.extend(names);
+                    modifiers.annotations.extend(names);
                 }
                 "visibility_modifier" => {
-                    marks.visibility = match walk.of(part) {
+                    modifiers.visibility = match walk.of(part) {
                         "private" => Visibility::Private,
                         // `internal` is visible in the whole module.
                         "protected" | "internal" => Visibility::Protected,
                         _ => Visibility::Public,
                     }
                 }
-                _ => marks.words.push(walk.of(part)),
+                _ => modifiers.words.push(walk.of(part)),
             }
         }
-        marks
+        modifiers
     }
 
     pub(super) fn has(&self, word: &str) -> bool {
         self.words.contains(&word)
     }
 
-    pub(super) fn mark(self, draft: &mut Draft<'t>) {
+    pub(super) fn apply(self, draft: &mut Draft<'t>) {
         draft.visibility = Some(self.visibility);
         draft.modifiers.is_abstract = self.has("abstract");
         draft.modifiers.is_async = self.has("suspend");
@@ -66,21 +66,21 @@ fn without_arguments(written: &str) -> Box<str> {
 pub(super) fn class<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
     let name = field(node, "name")?;
     generics(walk, node);
-    let marks = Modifiers::of(walk, node);
+    let modifiers = DeclaredModifiers::of(walk, node);
     let mut cursor = node.walk();
     let is_interface = node
         .children(&mut cursor)
         .any(|part| part.kind() == "interface");
     let kind = match is_interface {
         true => DefinitionKind::Interface,
-        false if marks.has("enum") => DefinitionKind::Enum,
+        false if modifiers.has("enum") => DefinitionKind::Enum,
         false => DefinitionKind::Class,
     };
     let mut draft = walk.draft(kind, node, name, body_of(node));
     draft.bases = bases(walk, node);
     // The code of an `expect` class is in the `actual` class of each platform.
-    let is_expected = marks.has("expect");
-    marks.mark(&mut draft);
+    let is_expected = modifiers.has("expect");
+    modifiers.apply(&mut draft);
     draft.modifiers.is_overload = is_expected;
     plain_name(&mut draft);
     let id = walk.define(draft);
@@ -187,7 +187,7 @@ pub(super) fn enum_entry<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) ->
     let name = first_identifier(node)?;
     let body = child_of_kind(node, "class_body");
     let mut draft = walk.draft(DefinitionKind::EnumMember, node, name, body);
-    Modifiers::of(walk, node).mark(&mut draft);
+    DeclaredModifiers::of(walk, node).apply(&mut draft);
     plain_name(&mut draft);
     let id = walk.define(draft);
     set_parent(walk, depth, id);
@@ -215,7 +215,7 @@ fn is_property(parameter: Node<'_>) -> bool {
 pub(super) fn class_parameter<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
     let name = first_identifier(node).filter(|_| is_property(node))?;
     let mut draft = walk.draft(DefinitionKind::Field, node, name, None);
-    Modifiers::of(walk, node).mark(&mut draft);
+    DeclaredModifiers::of(walk, node).apply(&mut draft);
     plain_name(&mut draft);
     let id = walk.define(draft);
     let value = walk.declared_value(type_after(node, Some(name)), None);
@@ -237,9 +237,9 @@ pub(super) fn function<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> H
     let mut draft = walk.draft(kind, node, name, body);
     draft.parameters = parameters.map(inside_brackets);
     extend(walk, &mut draft, receiver);
-    let marks = Modifiers::of(walk, node);
-    let is_elsewhere = !marks.has("external") && body.is_none();
-    marks.mark(&mut draft);
+    let modifiers = DeclaredModifiers::of(walk, node);
+    let is_elsewhere = !modifiers.has("external") && body.is_none();
+    modifiers.apply(&mut draft);
     mark_bodiless(walk, &mut draft, is_elsewhere);
     draft.modifiers.is_static = is_static(node);
     plain_name(&mut draft);
@@ -311,8 +311,8 @@ pub(super) fn constructor<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -
     let other = child_of_kind(node, "constructor_delegation_call");
     draft.body = draft.body.or(other.map(span));
     draft.parameters = parameters.map(inside_brackets);
-    let marks = Modifiers::of(walk, node);
-    marks.mark(&mut draft);
+    let modifiers = DeclaredModifiers::of(walk, node);
+    modifiers.apply(&mut draft);
     draft.modifiers.is_constructor = true;
     let id = walk.define(draft);
     enter_function(walk, parameters, depth, id, DefinitionKind::Method);
@@ -325,7 +325,7 @@ pub(super) fn type_alias<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) ->
     let target = type_after(node, Some(name));
     let mut draft = walk.draft(DefinitionKind::TypeAlias, node, name, None);
     draft.body = target.map(span);
-    Modifiers::of(walk, node).mark(&mut draft);
+    DeclaredModifiers::of(walk, node).apply(&mut draft);
     let id = walk.define(draft);
     walk.returns(id, target);
     walk.collector.enter_position(depth, Position::Type);

@@ -10,44 +10,44 @@ use crate::syntax::{Descend, inside_brackets};
 use crate::walk::{Handled, Walk, child_of_kind, children, field, last_child};
 
 /// Modifiers and attributes before a declaration, which all its parts share.
-struct Marks {
+struct DeclaredModifiers {
     visibility: Visibility,
     modifiers: Modifiers,
     decorators: Vec<Box<str>>,
 }
 
-impl Marks {
-    fn mark(&self, draft: &mut Draft<'_>) {
+impl DeclaredModifiers {
+    fn of(walk: &Walk<'_>, node: Node<'_>) -> Self {
+        let mut found = Self {
+            visibility: Visibility::Public,
+            modifiers: Modifiers::default(),
+            decorators: decorators(walk, node),
+        };
+        let mut cursor = node.walk();
+        for child in node.named_children(&mut cursor) {
+            match child.kind() {
+                "visibility_modifier" => {
+                    // `private(set)` restricts writing only.
+                    let written = walk.of(child).to_ascii_lowercase();
+                    found.visibility = match written.as_str() {
+                        "private" => Visibility::Private,
+                        "protected" => Visibility::Protected,
+                        _ => found.visibility,
+                    };
+                }
+                "static_modifier" => found.modifiers.is_static = true,
+                "abstract_modifier" => found.modifiers.is_abstract = true,
+                _ => {}
+            }
+        }
+        found
+    }
+
+    fn apply(&self, draft: &mut Draft<'_>) {
         draft.visibility = Some(self.visibility);
         draft.modifiers = self.modifiers;
         draft.decorators.clone_from(&self.decorators);
     }
-}
-
-fn marks(walk: &Walk<'_>, node: Node<'_>) -> Marks {
-    let mut words = Marks {
-        visibility: Visibility::Public,
-        modifiers: Modifiers::default(),
-        decorators: decorators(walk, node),
-    };
-    let mut cursor = node.walk();
-    for child in node.named_children(&mut cursor) {
-        match child.kind() {
-            "visibility_modifier" => {
-                // `private(set)` restricts writing only.
-                let written = walk.of(child).to_ascii_lowercase();
-                words.visibility = match written.as_str() {
-                    "private" => Visibility::Private,
-                    "protected" => Visibility::Protected,
-                    _ => words.visibility,
-                };
-            }
-            "static_modifier" => words.modifiers.is_static = true,
-            "abstract_modifier" => words.modifiers.is_abstract = true,
-            _ => {}
-        }
-    }
-    words
 }
 
 /// Returns the names of the attributes, as written.
@@ -69,7 +69,7 @@ fn draft<'t>(
     body: Option<Node<'t>>,
 ) -> Draft<'t> {
     let mut draft = walk.draft(kind, node, name, body);
-    marks(walk, node).mark(&mut draft);
+    DeclaredModifiers::of(walk, node).apply(&mut draft);
     draft
 }
 
@@ -217,7 +217,7 @@ fn add_parameter<'t>(
 pub(super) fn properties<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
     let declared = field(node, "type");
     let documented = phpdoc::of_variable(walk, node);
-    let marks = marks(walk, node);
+    let modifiers = DeclaredModifiers::of(walk, node);
     for element in children(node) {
         if element.kind() != "property_element" {
             continue;
@@ -227,7 +227,7 @@ pub(super) fn properties<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Han
         };
         let inner = variable.named_child(0).unwrap_or(variable);
         let mut draft = walk.draft(DefinitionKind::Field, node, inner, None);
-        marks.mark(&mut draft);
+        modifiers.apply(&mut draft);
         if draft.modifiers.is_static {
             draft.name = walk.of(variable);
             draft.name_span = span(variable);
@@ -249,7 +249,7 @@ pub(super) fn properties<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Han
 
 /// `const A = 1, B = 2;`
 pub(super) fn constants<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
-    let marks = marks(walk, node);
+    let modifiers = DeclaredModifiers::of(walk, node);
     for element in children(node) {
         let Some(name) = element
             .named_child(0)
@@ -259,7 +259,7 @@ pub(super) fn constants<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Hand
         };
         let value = element.named_child(1);
         let mut draft = walk.draft(DefinitionKind::Constant, node, name, None);
-        marks.mark(&mut draft);
+        modifiers.apply(&mut draft);
         draft.body = value.map(span);
         draft.signature_end = value.map_or(name.end_byte(), |value| {
             value.start_byte() + walk.of(value).lines().next().unwrap_or("").len()
