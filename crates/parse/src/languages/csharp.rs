@@ -261,7 +261,7 @@ mod tests {
     use crate::hunks::heads::check;
 
     #[test]
-    fn type_and_member_heads_are_recognized() {
+    fn definition_heads_are_read() {
         check(
             CSHARP.hunks.unwrap(),
             &[

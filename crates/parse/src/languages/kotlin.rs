@@ -137,7 +137,7 @@ mod tests {
     use crate::hunks::heads::check;
 
     #[test]
-    fn definition_heads_are_recognized() {
+    fn definition_heads_are_read() {
         check(
             KOTLIN.hunks.unwrap(),
             &[

@@ -158,7 +158,7 @@ static GEM: PackageManager = PackageManager {
     is_built: false,
 };
 
-/// Recognizes a file of a gem: `/usr/lib/ruby/gems/2.7.0/gems/rake-13.0.1/lib/rake.rb`.
+/// Recognises a file of a gem: `/usr/lib/ruby/gems/2.7.0/gems/rake-13.0.1/lib/rake.rb`.
 fn package(path: &str) -> Option<(&str, Origin<'_>)> {
     let rest = below(path, "gems")?;
     if path.contains("/bundler/gems/") {
@@ -267,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn definition_heads_are_recognized() {
+    fn definition_heads_are_read() {
         check(
             RUBY.hunks.unwrap(),
             &[

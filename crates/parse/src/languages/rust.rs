@@ -192,7 +192,7 @@ static CARGO: PackageManager = PackageManager {
     is_built: false,
 };
 
-/// Recognizes a file of a crate from a registry:
+/// Recognises a file of a crate from a registry:
 /// `~/.cargo/registry/src/index.crates.io-0a1b/tokio-1.2.0/src/lib.rs`.
 fn package(path: &str) -> Option<(&str, Origin<'_>)> {
     let Some(registry) = below(path, "registry/src") else {
@@ -202,7 +202,7 @@ fn package(path: &str) -> Option<(&str, Origin<'_>)> {
     Some((rest, installed(&CARGO, rest, before_version(rest)?)?))
 }
 
-/// Recognizes a file of a crate from git:
+/// Recognises a file of a crate from git:
 /// `~/.cargo/git/checkouts/tokio-0a1b2c3d/4e5f607/tokio/src/lib.rs`.
 fn checkout(path: &str) -> Option<(&str, Origin<'_>)> {
     let rest = below(path, "git/checkouts")?;
@@ -305,7 +305,7 @@ mod tests {
     use crate::hunks::heads::check;
 
     #[test]
-    fn definition_heads_are_recognized() {
+    fn definition_heads_are_read() {
         check(
             RUST.hunks.unwrap(),
             &[

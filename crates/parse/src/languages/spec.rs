@@ -1,4 +1,4 @@
-//! Defines a row of the table of languages: everything that the rest of the program knows of one language.
+//! Defines a row of the table of languages: everything that the program knows of one language.
 
 use foveate_model::{Content, FileFacts, Language};
 
@@ -11,7 +11,7 @@ use crate::sections::format::Format;
 use crate::traces::form::TraceForm;
 use crate::values::ValueForm;
 
-/// One language: its identity for the rest of the program, and how its texts are read.
+/// One language: its identity for the other crates, and how its texts are read.
 pub(crate) struct LanguageSpec {
     /// The language as other crates see it.
     pub(crate) language: Language,
@@ -66,7 +66,7 @@ impl Names {
         lock_files: &[],
     };
 
-    /// Matches files with these extensions.
+    /// Returns the names of files with these extensions.
     pub(crate) const fn extensions(extensions: &'static [&'static str]) -> Self {
         Self {
             extensions,
@@ -76,7 +76,7 @@ impl Names {
 }
 
 impl LanguageSpec {
-    /// A language of which only the name is known.
+    /// Creates a row for a language of which only the name is known.
     pub(crate) const fn new(language: Language) -> Self {
         Self {
             language,

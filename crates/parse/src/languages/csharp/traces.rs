@@ -150,7 +150,7 @@ impl<'t> Method<'t> {
     }
 }
 
-/// What stands between namespaces, classes, nested classes and methods.
+/// Characters between namespaces, classes, nested classes and methods.
 const SEPARATORS: [char; 3] = ['.', '+', '/'];
 
 /// Returns where the first compiler-generated name begins: such names of classes and methods have the source's name

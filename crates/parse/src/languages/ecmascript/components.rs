@@ -50,7 +50,7 @@ const fn component(rules: &'static LanguageRules) -> LanguageSpec {
     }
 }
 
-/// Number of scripts of one component that are parsed at most.
+/// Maximum number of scripts of one component that are parsed.
 const MAX_SCRIPTS: usize = 8;
 
 fn facts(language: Language, text: &str, limits: &Limits) -> Option<FileFacts> {

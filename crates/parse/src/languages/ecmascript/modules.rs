@@ -10,7 +10,7 @@ use super::probe::{is_declaration_file, probe, probe_declarations, probe_source}
 use super::tsconfig::Configs;
 use crate::paths::join;
 
-/// How scripts find modules.
+/// The module system of JavaScript and TypeScript.
 pub(super) static MODULES: ModuleSystem = ModuleSystem {
     is_settings: |path| matches!(path.extension(), "json" | "jsonc" | "json5"),
     ..ModuleSystem::new(|files| Box::new(EcmascriptModules::new(files)))

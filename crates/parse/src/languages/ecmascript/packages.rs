@@ -9,7 +9,7 @@ use crate::paths::{ancestors, join, parent, shared_segments};
 use foveate_model::FileId;
 use foveate_model::resolution::FileTree;
 
-/// Number of targets of one `exports` or `imports` map that are read at most.
+/// Maximum number of targets of one `exports` or `imports` map that are read.
 const MAX_TARGETS: usize = 512;
 /// Deepest nesting of export conditions.
 const MAX_DEPTH: usize = 8;

@@ -10,9 +10,9 @@ use crate::paths::{ancestors, join};
 use foveate_model::FileId;
 use foveate_model::resolution::FileTree;
 
-/// Most files that one file extends, directly or not.
+/// Maximum number of files that one file extends, directly or not.
 const MAX_EXTENDS: usize = 32;
-/// Number of path patterns of one file that are read at most.
+/// Maximum number of path patterns of one file that are read.
 const MAX_PATTERNS: usize = 1024;
 /// Largest file that is read, in bytes.
 const MAX_BYTES: usize = 256 * 1024;

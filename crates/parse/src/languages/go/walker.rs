@@ -1,4 +1,4 @@
-//! Walks Go.
+//! Walks Go syntax trees and collects their facts.
 
 mod definitions;
 #[cfg(test)]
@@ -64,7 +64,7 @@ fn handler(kind: &str) -> Handler {
         "type_spec" | "type_alias" => definitions::type_spec,
         "field_declaration" => definitions::field_declaration,
         "const_spec" | "var_spec" => definitions::values,
-        "func_literal" => definitions::nameless,
+        "func_literal" => definitions::function_literal,
         "short_var_declaration" => short_variables,
         "range_clause" => range,
         "receive_statement" => short_variables,
@@ -203,7 +203,7 @@ fn literal_element<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
     Some(Descend::Into)
 }
 
-/// Most literals around one whose type is looked for. Deeper ones count as literals of structs.
+/// Maximum number of literals around one whose type is looked for. Deeper ones count as literals of structs.
 const MAX_LITERALS: usize = 4;
 
 /// Types of the standard library that are maps, sorted.

@@ -18,7 +18,7 @@ pub(in crate::languages) static MODULES: ModuleSystem = ModuleSystem {
     ..ModuleSystem::new(|files| Box::new(Packages::new(files)))
 };
 
-/// Number of names in a path that may be types inside types.
+/// Maximum number of types inside types at the end of a path.
 const MAX_NESTED: usize = 4;
 
 /// The packages of a repository.

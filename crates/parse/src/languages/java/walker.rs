@@ -1,4 +1,4 @@
-//! Walks Java.
+//! Walks Java syntax trees and collects their facts.
 
 mod definitions;
 mod imports;

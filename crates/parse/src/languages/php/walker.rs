@@ -213,14 +213,14 @@ fn message(path: &str, name: &str) -> Option<MessageKind> {
     messages::of_call(&format!("{receiver}.{name}"), name)
 }
 
-/// A string with interpolation such as `"a {$b->c()} d"`: the interpolated parts are code.
+/// Adds a string with interpolation such as `"a {$b->c()} d"`, whose interpolated parts are code.
 fn interpolated<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
     walk.literal(node, depth, |part| {
         !matches!(part.kind(), "string_content" | "escape_sequence")
     })
 }
 
-/// Text outside `<?php … ?>`.
+/// Records the region of the text outside `<?php … ?>`.
 fn outside<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
     walk.collector.region(RegionKind::Text, span(node));
     Some(Descend::Past)

@@ -14,7 +14,7 @@ use crate::paths::{is_below, parent, shared_segments};
 /// Longest dotted path that is resolved, in segments. Real ones have fewer than ten.
 const MAX_SEGMENTS: usize = 24;
 
-/// How Python finds modules.
+/// The module system of Python.
 pub(super) static MODULES: ModuleSystem = ModuleSystem {
     module_name: |path| Some(module_name(path)),
     imported_name: |module| module.rsplit('.').next(),

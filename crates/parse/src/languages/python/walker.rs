@@ -43,9 +43,9 @@ pub(crate) fn facts(text: &str, earlier: Option<&Content>, limits: &Limits) -> O
 /// All attempts to parse only the changes may take one in this many parts of the limits.
 const BUDGET_OF_CHANGES: u32 = 4;
 
-/// Number of attempts to parse only the changes. A function that turns out to differ is parsed in the next
+/// Maximum number of attempts to parse only the changes. A function that turns out to differ is parsed in the next
 /// attempt, which can reveal another.
-const ATTEMPTS: usize = 3;
+const MAX_ATTEMPTS: usize = 3;
 
 /// Parses only what differs. `None` if that saves no work, or could give other facts.
 fn changed(
@@ -55,7 +55,7 @@ fn changed(
     budget: &mut Budget,
 ) -> Option<FileFacts> {
     let mut unchanged = UnchangedFunctions::find(earlier, text);
-    for _ in 0..ATTEMPTS {
+    for _ in 0..MAX_ATTEMPTS {
         if !unchanged.is_worthwhile(text) {
             return None;
         }

@@ -1,5 +1,5 @@
 //! Walks Ruby syntax trees and collects their facts. Nearly everything is a call: definitions, imports
-//! and sections of a class are recognized by the name of the called method ([`macros`]).
+//! and sections of a class are recognised by the name of the called method ([`macros`]).
 
 mod bindings;
 mod definitions;
@@ -131,7 +131,7 @@ fn literal<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
     Some(Descend::Past)
 }
 
-/// A constant: a base class, a caught class, or a value.
+/// Adds a constant: a base class, a caught class, or a value.
 fn type_or_name<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
     match walk.context().position {
         Position::Value => crate::walk::name(walk, node, depth),
@@ -139,7 +139,7 @@ fn type_or_name<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled 
     }
 }
 
-/// A bare name: the start of a section in a class (`private` alone), a local variable, or a call.
+/// Adds a bare name: a local variable, or a call. In a class it may begin a section (`private` alone).
 fn identifier<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
     if walk.parent_kind().is_some_and(|kind| kind.is_container())
         && macros::begin_section(walk, walk.of(node))
@@ -152,7 +152,7 @@ fn identifier<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
     crate::walk::name(walk, node, depth)
 }
 
-/// A call with parentheses, arguments, a block or a receiver.
+/// Adds a call with parentheses, arguments, a block or a receiver.
 fn call<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
     let method = field(node, "method").filter(|method| is_word(*method))?;
     let receiver = field(node, "receiver");
@@ -184,7 +184,7 @@ fn call<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
     }
 }
 
-/// `A::B.new` is a reference to the class.
+/// Adds `A::B.new`, a reference to the class.
 fn construct<'t>(walk: &mut Walk<'t>, class: Node<'t>, method: Node<'t>, depth: u32) -> Handled {
     if CORE_CLASSES.binary_search(&walk.of(class)).is_ok() {
         walk.collector.skip_to(method.end_byte());

@@ -8,10 +8,10 @@ use super::macro_names::is_macro;
 use super::tokens::{IsNever, Kind, Token};
 use super::{Changes, UnseenName};
 
-/// Deepest nesting of brackets that is followed; deeper texts are not changed.
+/// Maximum nesting of brackets and of conditionals that is followed; deeper texts are not changed.
 const MAX_BRACKETS: usize = 256;
 const MAX_CONDITIONALS: usize = 64;
-/// Most macros in a row that are taken for declarations of their own.
+/// Maximum number of macros in a row that are taken for declarations of their own.
 const MAX_MACROS: usize = 8;
 /// Maximum number of directives and dropped tokens between a conditional and the token before it.
 const MAX_PASSED_OVER: usize = 4_096;

@@ -2,7 +2,7 @@
 
 use super::tokens::{Kind, Token};
 
-/// Number of tokens that are examined at most.
+/// Maximum number of tokens that are examined.
 const MAX_TOKENS: usize = 48;
 
 /// Words that begin a declaration or precede its type, sorted.

@@ -106,7 +106,7 @@ fn generics<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
     walk.add_bounds(bounds);
 }
 
-/// `where T : A`
+/// Adds the types in `where T : A`.
 pub(super) fn constraints<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
     walk.mark_handled(child_of_kind(node, "identifier"));
     type_position(walk, node, depth)
@@ -265,7 +265,7 @@ fn rename<'t>(walk: &Walk<'t>, draft: &mut Draft<'t>, node: Node<'t>, token: &st
     draft.name_span = place;
 }
 
-/// `operator +`, `operator A`
+/// Adds `operator +` and `operator A`.
 pub(super) fn operator<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
     let last = match node.kind() {
         "operator_declaration" => field(node, "operator"),
@@ -305,7 +305,7 @@ pub(super) fn property<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> H
     Some(Descend::Into)
 }
 
-/// `A this[int i] { get; }`
+/// Adds `A this[int i] { get; }`.
 pub(super) fn indexer<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
     let mut cursor = node.walk();
     let mut tokens = node.children(&mut cursor);
@@ -325,7 +325,7 @@ pub(super) fn indexer<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Ha
     Some(Descend::Into)
 }
 
-/// `event A B { add { … } remove { … } }`
+/// Adds `event A B { add { … } remove { … } }`.
 pub(super) fn event<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
     let name = field(node, "name")?;
     walk.mark_type(field(node, "type"));
@@ -340,7 +340,7 @@ pub(super) fn event<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled 
     Some(Descend::Into)
 }
 
-/// `A a = x, b;` in a type.
+/// Adds the fields of `A a = x, b;` in a type.
 pub(super) fn fields<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
     let declaration = child_of_kind(node, "variable_declaration")?;
     let declared = field(declaration, "type");
@@ -370,7 +370,7 @@ pub(super) fn enum_member<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Ha
     Some(Descend::Into)
 }
 
-/// `a => …`, `(A a, b) => …`, `delegate (A a) { … }`
+/// Enters `a => …`, `(A a, b) => …`, `delegate (A a) { … }` and binds the parameters.
 pub(super) fn lambda<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
     walk.mark_type(field(node, "type"));
     walk.enter_anonymous_function(depth);

@@ -23,8 +23,8 @@ pub(super) fn namespace<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Hand
     Some(Descend::Into)
 }
 
-/// `using A.B;`, `using static A.B;`, `using C = A.B;`. With `global` before it, the first form holds in all files of the
-/// project, so that the file passes the names on.
+/// Adds `using A.B;`, `using static A.B;`, `using C = A.B;`. With `global` before it, the first form holds in all files
+/// of the project, so that the file passes the names on.
 pub(super) fn using<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
     let alias = field(node, "name");
     let mut named = children(node)

@@ -16,7 +16,7 @@ pub(super) fn initial<'n>(declarator: Node<'n>) -> Option<Node<'n>> {
     parts.next_back()
 }
 
-/// `A a = x, b;` in a function. Fields are definitions.
+/// Binds the variables of `A a = x, b;` in a function. Fields are definitions.
 pub(super) fn variables<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
     let declared = field(node, "type");
     walk.mark_type(declared);
@@ -39,8 +39,8 @@ pub(super) fn variables<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Hand
     Some(Descend::Into)
 }
 
-/// `foreach (A a in list)`. Without a declared type the variable gets the value of `list`, since list
-/// types count as their element type.
+/// Binds the variable of `foreach (A a in list)`. Without a declared type the variable gets the value of `list`, since
+/// list types count as their element type.
 pub(super) fn foreach<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
     let declared = field(node, "type");
     walk.mark_type(declared);
@@ -52,7 +52,7 @@ pub(super) fn foreach<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handle
     Some(Descend::Into)
 }
 
-/// `catch (A a)`
+/// Adds the type, and binds the variable, of `catch (A a)`.
 pub(super) fn caught<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
     let declared = field(node, "type");
     if let Some(declared) = declared {
@@ -62,7 +62,7 @@ pub(super) fn caught<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled
     Some(Descend::Into)
 }
 
-/// `out A a`, `is A a`, `var (a, b)`, `is { X: 1 } a`, `from a in list`
+/// Binds the variables of `out A a`, `is A a`, `var (a, b)`, `is { X: 1 } a`, `from a in list`.
 pub(super) fn designation<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
     let declared = field(node, "type");
     walk.mark_type(declared);
@@ -75,7 +75,7 @@ pub(super) fn designation<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Ha
     Some(Descend::Into)
 }
 
-/// `let a = x`, `join A a in list`, `into a`
+/// Binds the range variable of `let a = x`, `join A a in list`, `into a`.
 pub(super) fn range_variable<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
     walk.mark_type(field(node, "type"));
     walk.locals(child_of_kind(node, "identifier"), Value::Unknown);

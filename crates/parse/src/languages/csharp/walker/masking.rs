@@ -19,7 +19,7 @@ const MAX_EXTENSIONS: usize = 64;
 /// Maximum number of lines after a conditional in which the next code is searched.
 const MAX_LINES_AFTER: usize = 64;
 
-/// Words at the start of a line that tell what the line belongs to.
+/// Words at the start of a line by which it is a part of a switch or of an `if`.
 const KEYWORDS: [&str; 3] = ["case", "default", "else"];
 
 /// Words for the targets of attributes, as in `[method: A]`, that may also be names.
@@ -147,7 +147,7 @@ enum Directive {
     Endif,
 }
 
-/// What the branches of a conditional consist of, in the order in which one outweighs another.
+/// The content of a conditional's branches. Of those of several branches, the last in this order counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Content {
     /// Statements or members of types.
@@ -173,7 +173,7 @@ struct Line {
     parentheses: i32,
 }
 
-/// What the scanner is in at the end of a line.
+/// The literal or comment that goes on behind a line, if any.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
     Code,
@@ -409,7 +409,7 @@ impl Conditional {
     }
 }
 
-/// Returns what the lines of a branch are.
+/// Classifies the lines of a branch.
 fn content<'l>(lines: impl Iterator<Item = &'l Line>) -> Content {
     let (mut depth, mut lowest, mut last) = (0, 0, None);
     let (mut found, mut is_section) = (Content::Statements, false);

@@ -10,7 +10,7 @@ use super::tags;
 use crate::collect::known_names;
 use crate::lines::LineIndex;
 
-/// Number of references in the markup of one component that are kept at most.
+/// Maximum number of references in the markup of one component that are kept.
 const MAX_USES: usize = 4_096;
 
 /// Elements of HTML and SVG, sorted. A tag with the name of one is no component, whatever the scripts define.

@@ -7,7 +7,7 @@ use crate::traces::form::Mark;
 use crate::traces::messages::message;
 use crate::traces::places::{frame, location};
 
-/// Maximum files that required a missing module.
+/// Maximum number of files that required a missing module.
 const MAX_REQUIRING: usize = 50;
 
 /// Reads a group that begins with a line.

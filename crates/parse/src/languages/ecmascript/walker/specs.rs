@@ -30,7 +30,7 @@ const MODIFIERS: &[&str] = &[
 ];
 /// Names by which tests are known where others are made from them, as in `base.extend(…)`.
 const EXTENDED: &[&str] = &["test", "base", "it"];
-/// Largest number of such steps that are followed.
+/// Maximum number of such steps that are followed.
 const MAX_STEPS: usize = 4;
 /// Longest name of a block, in bytes.
 const MAX_TITLE: usize = 120;

@@ -1,4 +1,4 @@
-//! Adds definitions of Go: functions, methods, types with their fields, constants, variables.
+//! Collects Go definitions: functions, methods, types with their fields, constants, variables.
 
 use foveate_model::{DefinitionKind, LocalId, ReferenceKind, Visibility};
 use tree_sitter::Node;
@@ -6,7 +6,7 @@ use tree_sitter::Node;
 use super::{is_top_level, kind_of_type, named_type, visibility};
 use crate::collect::{Draft, span};
 use crate::syntax::{Descend, inside_brackets};
-use crate::walk::{Handled, Walk, children, children_in, field};
+use crate::walk::{Handled, Walk, base_list, children, children_in, field};
 
 pub(super) fn function<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
     generics(walk, node);
@@ -151,7 +151,7 @@ pub(super) fn field_declaration<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: 
         if is_member {
             embed(walk, node);
         }
-        return crate::walk::base_list(walk, node, depth);
+        return base_list(walk, node, depth);
     }
     for name in names.into_iter().filter(|_| is_member) {
         let mut draft = walk.draft(DefinitionKind::Field, node, name, None);
@@ -252,7 +252,7 @@ fn asserted_interface<'t>(walk: &Walk<'t>, node: Node<'t>, names: &[Node<'t>]) -
 }
 
 /// Enters `func(a int) { … }` and adds its parameters.
-pub(super) fn nameless<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
+pub(super) fn function_literal<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
     walk.enter_anonymous_function(depth);
     for parameter in field(node, "parameters").into_iter().flat_map(children) {
         let value = walk.declared_value(field(parameter, "type"), None);

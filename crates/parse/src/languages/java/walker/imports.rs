@@ -1,4 +1,4 @@
-//! Adds packages, imports and module descriptors of Java.
+//! Collects Java packages, imports and module descriptors.
 
 use foveate_model::{DefinitionKind, ImportKind, ImportedName, ReferenceKind, Visibility};
 use tree_sitter::Node;

@@ -52,7 +52,7 @@ const SAME_ELEMENTS: [&str; 10] = [
     "stream", "takeWhile",
 ];
 
-/// Largest number of calls before a method that are examined.
+/// Maximum number of calls before a method that are examined.
 const MAX_CALLS: usize = 16;
 
 /// Returns the value of the only parameter of a lambda: an element of `a` in `a.stream().filter(b).map(x -> …)`.

@@ -13,7 +13,7 @@ use crate::collect::{Scope, span};
 use crate::syntax::Descend;
 use crate::walk::{Handled, Walk, child_of_kind, children};
 
-/// `val x: A = …`, `var A.x: B get() = …`, `val (a, b) = …`.
+/// Adds `val x: A = …`, `var A.x: B get() = …`, `val (a, b) = …`.
 pub(super) fn property<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
     let Some(declared) = child_of_kind(node, "variable_declaration") else {
         super::locals::bind_destructured(walk, node);
@@ -95,7 +95,7 @@ fn code_of(node: Node<'_>) -> Option<Span> {
     has_code.then(|| Span::new(first.start_byte(), last.end_byte()))
 }
 
-/// `set(value) { … }`
+/// Binds the parameter of `set(value) { … }`.
 pub(super) fn setter<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
     walk.locals(first_identifier(node), Value::Unknown);
     Some(Descend::Into)

@@ -62,7 +62,7 @@ fn without_arguments(written: &str) -> Box<str> {
     plain.trim_end().into()
 }
 
-/// A class, interface, enum or object.
+/// Adds a class, interface, enum or object.
 pub(super) fn class<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
     let name = field(node, "name")?;
     generics(walk, node);
@@ -162,10 +162,10 @@ pub(super) fn is_static(node: Node<'_>) -> bool {
     holder.is_some_and(|holder| matches!(holder.kind(), "companion_object" | "object_declaration"))
 }
 
-/// Largest number of bases of an object whose members are looked for.
+/// Maximum number of bases of an object whose members are looked for.
 const MAX_BASES: usize = 2;
 
-/// `object : A() { … }`: its members belong to the enclosing definition. Names in it may be members of `A`.
+/// Enters `object : A() { … }`: its members belong to the enclosing definition. Names in it may be members of `A`.
 pub(super) fn object<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
     let list = child_of_kind(node, "delegation_specifiers");
     if let (Some(list), Some(body)) = (list, body_of(node)) {
@@ -182,7 +182,7 @@ pub(super) fn object<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Han
     Some(Descend::Into)
 }
 
-/// `A(1) { … }` in an enum: the definitions in its body belong to it.
+/// Adds `A(1) { … }` of an enum: the definitions in its body belong to it.
 pub(super) fn enum_entry<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
     let name = first_identifier(node)?;
     let body = child_of_kind(node, "class_body");
@@ -211,7 +211,7 @@ fn is_property(parameter: Node<'_>) -> bool {
     parts.any(|part| matches!(part.kind(), "val" | "var"))
 }
 
-/// `val x: Int` in the head of a class is a property of it.
+/// Adds `val x: Int` in the head of a class, which is a property of it.
 pub(super) fn class_parameter<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
     let name = first_identifier(node).filter(|_| is_property(node))?;
     let mut draft = walk.draft(DefinitionKind::Field, node, name, None);
@@ -299,7 +299,7 @@ pub(super) fn enter_function<'t>(
     walk.enter_definition(depth, id, kind);
 }
 
-/// `constructor(x: Int) : this(x, 1) { … }`
+/// Adds `constructor(x: Int) : this(x, 1) { … }`.
 pub(super) fn constructor<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
     let mut cursor = node.walk();
     let mut parts = node.children(&mut cursor);
@@ -319,7 +319,7 @@ pub(super) fn constructor<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -
     Some(Descend::Into)
 }
 
-/// `typealias A<T> = B`
+/// Adds `typealias A<T> = B`.
 pub(super) fn type_alias<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
     let name = field(node, "type")?;
     let target = type_after(node, Some(name));

@@ -10,13 +10,13 @@ use crate::collect::span;
 use crate::syntax::Descend;
 use crate::walk::{Handled, Walk, child_of_kind, children, children_in, field, last_child};
 
-/// `init { … }`: its variables are local.
+/// Enters `init { … }`: its variables are local.
 pub(super) fn initializer<'t>(walk: &mut Walk<'t>, _: Node<'t>, depth: u32) -> Handled {
     walk.enter_anonymous_function(depth);
     Some(Descend::Into)
 }
 
-/// `{ a, (b, c), d: D -> … }`
+/// Enters `{ a, (b, c), d: D -> … }` and binds its parameters.
 pub(super) fn lambda<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
     // Most lambdas are in functions. Parents are looked up from the root.
     let is_body = !walk.is_in_function() && delegates::is_body(node);
@@ -73,7 +73,7 @@ const SCOPES: [&str; 4] = ["also", "let", "takeIf", "takeUnless"];
 /// Functions that make the object that they are called on the receiver of a function.
 const RECEIVERS: [&str; 2] = ["apply", "run"];
 
-/// Largest number of calls before a function that are examined.
+/// Maximum number of calls before a function that are examined.
 const MAX_CALLS: usize = 16;
 
 /// Number of bytes of a lambda in which its implicit parameter is looked for.
@@ -200,7 +200,7 @@ fn called_member<'t>(walk: &Walk<'t>, call: Node<'t>) -> Option<(Node<'t>, &'t s
     is_member.then(|| (object, walk.of(name)))
 }
 
-/// `fun(a: A) { … }`
+/// Enters `fun(a: A) { … }` and binds its parameters.
 pub(super) fn anonymous_function<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
     walk.enter_anonymous_function(depth);
     let parameters = child_of_kind(node, "function_value_parameters");
@@ -212,7 +212,7 @@ pub(super) fn anonymous_function<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth:
     Some(Descend::Into)
 }
 
-/// `for (a in b)`, `for ((a, b) in c)`.
+/// Binds the variables of `for (a in b)` and `for ((a, b) in c)`.
 pub(super) fn loop_variables<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
     match child_of_kind(node, "variable_declaration") {
         Some(declared) => {
@@ -228,7 +228,7 @@ pub(super) fn loop_variables<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) ->
     Some(Descend::Into)
 }
 
-/// `a is A`: after it, `a` has the members of `A`.
+/// Records the test `a is A`: after it, `a` has the members of `A`.
 pub(super) fn type_test<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
     if let (Some(tested), Some(declared)) = (field(node, "left"), field(node, "right")) {
         walk.tested(tested, declared);
@@ -236,7 +236,7 @@ pub(super) fn type_test<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Hand
     Some(Descend::Into)
 }
 
-/// `when (a) { is A -> … }`.
+/// Records the tests in `when (a) { is A -> … }`.
 pub(super) fn type_tests<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
     let subject = child_of_kind(node, "when_subject")?;
     let tested = match child_of_kind(subject, "variable_declaration") {
@@ -253,7 +253,7 @@ pub(super) fn type_tests<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Han
     Some(Descend::Into)
 }
 
-/// `when (val a = b)`.
+/// Binds the variable of `when (val a = b)`.
 pub(super) fn subject<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
     if let Some(declared) = child_of_kind(node, "variable_declaration") {
         let mut parts = children(node).into_iter();
@@ -263,7 +263,7 @@ pub(super) fn subject<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handle
     Some(Descend::Into)
 }
 
-/// `catch (e: A)`.
+/// Adds the type, and binds the variable, of `catch (e: A)`.
 pub(super) fn catch<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
     let mut parts = children(node).into_iter();
     if let Some(caught) = parts.find(|part| is_type(*part)) {

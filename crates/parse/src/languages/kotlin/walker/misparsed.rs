@@ -21,7 +21,7 @@ struct MisparsedClass<'n> {
     body: Option<Node<'n>>,
 }
 
-/// `a f b` is a call of `f`, unless it is a misparsed class or property.
+/// Adds `a f b`: a call of `f`, unless it is a misparsed class or property.
 pub(super) fn infix<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
     let Some(class) = misparsed_class(walk, node) else {
         return match walk.is_in_function() {

@@ -72,7 +72,7 @@ pub(super) fn binary<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Han
     descend
 }
 
-/// `a.b`, `A::b`. `A::class` is a reference to the type; the members after it belong to the library.
+/// Adds `a.b` and `A::b`. `A::class` is a reference to the type; the members after it belong to the library.
 pub(super) fn member<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
     let Some(literal) = class_literal(walk, node) else {
         if is_member_of_callable(node) {
@@ -124,7 +124,7 @@ fn is_member_of_callable(mut node: Node<'_>) -> bool {
     false
 }
 
-/// `::f`, `A::f`.
+/// Adds the function or property of `::f` and `A::f`.
 pub(super) fn callable<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
     if last_identifier(node).is_some() {
         walk.refer(ReferenceKind::Attribute, node);
@@ -132,7 +132,7 @@ pub(super) fn callable<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handl
     Some(Descend::Into)
 }
 
-/// `throw E("…")`.
+/// Adds the type raised by `throw E("…")`.
 pub(super) fn throw<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
     let thrown = node.named_child(0);
     let created = thrown.filter(|thrown| thrown.kind() == "call_expression");
@@ -146,7 +146,7 @@ pub(super) fn throw<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Hand
     Some(Descend::Into)
 }
 
-/// `a.B<C>` as a type: its whole path is one reference. One-letter names are type parameters.
+/// Adds `a.B<C>` as a type: its whole path is one reference. One-letter names are type parameters.
 pub(super) fn type_use<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
     let kind = match walk.context().position {
         Position::Base => ReferenceKind::Base,
@@ -197,7 +197,7 @@ pub(super) fn type_within(mut node: Node<'_>) -> Option<Node<'_>> {
     None
 }
 
-/// `A(x)`, `A by x` and `A` after the colon of a class.
+/// Adds the base in `A(x)`, `A by x` and `A` after the colon of a class.
 pub(super) fn base<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
     let part = children(node)
         .into_iter()
@@ -214,7 +214,7 @@ pub(super) fn base<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
     Some(Descend::Into)
 }
 
-/// `@A(x)`, `@get:A`, `@file:[A B]`.
+/// Adds the annotations of `@A(x)`, `@get:A`, `@file:[A B]`.
 pub(super) fn annotation<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
     for named in annotated(node) {
         refer_to_type(walk, ReferenceKind::Decorator, named);
@@ -280,7 +280,7 @@ pub(super) fn package<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handle
     Some(Descend::Past)
 }
 
-/// `import a.b.c`, `import a.b.c as d`, `import a.b.*`: all but the last name is the module. A member
+/// Adds `import a.b.c`, `import a.b.c as d`, `import a.b.*`: all but the last name is the module. A member
 /// imported from a companion is a member of its class.
 pub(super) fn import<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
     let Some(path) = child_of_kind(node, "qualified_identifier") else {

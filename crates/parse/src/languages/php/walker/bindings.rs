@@ -8,7 +8,7 @@ use crate::collect::span;
 use crate::syntax::Descend;
 use crate::walk::{Handled, Walk, child_of_kind, children, field};
 
-/// `$a = b()`, `[$a, $b] = c()`. Outside functions and classes it defines a global variable.
+/// Binds the variables of `$a = b()` and `[$a, $b] = c()`. Outside functions and classes these define global ones.
 pub(super) fn assignment<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
     let (left, right) = (field(node, "left")?, field(node, "right")?);
     let value = match left.kind() {
@@ -22,7 +22,7 @@ pub(super) fn assignment<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Han
     Some(Descend::Into)
 }
 
-/// `$this->a = b();` gives a value to a property that the class declares above.
+/// Records the value that `$this->a = b();` gives to a property that the class declares above.
 fn fill_property<'t>(walk: &mut Walk<'t>, left: Node<'t>, right: Node<'t>) {
     if left.kind() != "member_access_expression" {
         return;
@@ -48,7 +48,7 @@ fn fill_property<'t>(walk: &mut Walk<'t>, left: Node<'t>, right: Node<'t>) {
     }
 }
 
-/// `return a();`
+/// Records the value of `return a();`.
 pub(super) fn returned<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
     // Without a value the result is optional.
     let value = node.named_child(0).filter(|value| value.kind() != "null");
@@ -87,13 +87,13 @@ fn variables<'t>(target: Node<'t>) -> Vec<Node<'t>> {
     found
 }
 
-/// `static $a = b();` in a function.
+/// Binds the variable of `static $a = b();` in a function.
 pub(super) fn static_variable<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
     walk.declared_local(field(node, "name"), None, field(node, "value"));
     Some(Descend::Into)
 }
 
-/// `foreach ($a as $b => $c)`
+/// Binds the variables of `foreach ($a as $b => $c)`.
 pub(super) fn foreach<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
     let body = field(node, "body");
     let parts = children(node).into_iter();
@@ -116,7 +116,7 @@ pub(super) fn foreach<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handle
     Some(Descend::Into)
 }
 
-/// `function ($a) { … }`, `fn ($a) => …`
+/// Enters `function ($a) { … }` or `fn ($a) => …` and binds its parameters.
 pub(super) fn closure<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
     walk.enter_anonymous_function(depth);
     for parameter in field(node, "parameters").into_iter().flat_map(children) {
@@ -126,7 +126,7 @@ pub(super) fn closure<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Ha
     Some(Descend::Into)
 }
 
-/// `catch (A | B $e)`: the first type is the type of `$e`.
+/// Adds the types of `catch (A | B $e)`, the first of which is the type of `$e`.
 pub(super) fn catch<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
     let types = child_of_kind(node, "type_list").map_or_else(Vec::new, children);
     let first = types.first().and_then(|first| walk.type_of(*first));

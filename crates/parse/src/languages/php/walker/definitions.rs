@@ -100,7 +100,8 @@ fn is_facade(base: &str) -> bool {
     base.rsplit('\\').next() == Some("Facade")
 }
 
-/// `new class extends A { … }`: its methods belong to the enclosing definition. `$this` in it is an object of `A`.
+/// Enters `new class extends A { … }`: its methods belong to the enclosing definition. `$this` in it is an object of
+/// `A`.
 pub(super) fn anonymous_class<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
     let base = child_of_kind(node, "base_clause").and_then(|bases| bases.named_child(0));
     if let (Some(base), Some(body)) = (base, field(node, "body")) {
@@ -110,7 +111,7 @@ pub(super) fn anonymous_class<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u3
     Some(Descend::Into)
 }
 
-/// `use A, B\C;` in a class takes over the members of traits, which count as bases.
+/// Adds the traits of `use A, B\C;` in a class as its bases: it takes over their members.
 pub(super) fn traits<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
     let names = children(node).into_iter().filter(|name| is_name(*name));
     let names: Vec<Box<str>> = names.map(|name| walk.of(name).into()).collect();
@@ -123,7 +124,7 @@ pub(super) fn traits<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Han
     crate::walk::base_list(walk, node, depth)
 }
 
-/// `A::b as protected c;` in `use A { … }` adds an alias of a method: a method that calls the other one.
+/// Adds the alias of `A::b as protected c;` in `use A { … }`: a method that calls the other one.
 fn add_alias<'t>(walk: &mut Walk<'t>, rule: Node<'t>) {
     let (Some(old), Some(new)) = (rule.named_child(0), last_child(rule)) else {
         return;
@@ -213,7 +214,8 @@ fn add_parameter<'t>(
     walk.holds(id, value);
 }
 
-/// `private static ?A $b = null, $c;`. The name of a static property includes the `$`, as its uses do.
+/// Adds the properties of `private static ?A $b = null, $c;`. The name of a static property includes the `$`, as its
+/// uses do.
 pub(super) fn properties<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
     let declared = field(node, "type");
     let documented = phpdoc::of_variable(walk, node);
@@ -247,7 +249,7 @@ pub(super) fn properties<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Han
     Some(Descend::Into)
 }
 
-/// `const A = 1, B = 2;`
+/// Adds the constants of `const A = 1, B = 2;`.
 pub(super) fn constants<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
     let modifiers = DeclaredModifiers::of(walk, node);
     for element in children(node) {

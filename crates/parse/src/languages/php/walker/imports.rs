@@ -7,7 +7,7 @@ use super::is_name;
 use crate::syntax::Descend;
 use crate::walk::{Handled, Walk, child_of_kind, children, field};
 
-/// `namespace A\B;`, `namespace A\B { … }`: the first one is the file's package.
+/// Sets the package of the file: the first of `namespace A\B;` and `namespace A\B { … }`.
 pub(super) fn namespace<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
     if let Some(name) = field(node, "name")
         && walk.collector.package.is_empty()
@@ -17,7 +17,7 @@ pub(super) fn namespace<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Hand
     Some(Descend::Into)
 }
 
-/// `use A\B\C as D, E;`, `use function A\b;`, `use A\{B, C\D as E};`
+/// Adds `use A\B\C as D, E;`, `use function A\b;`, `use A\{B, C\D as E};`.
 pub(super) fn uses<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
     let group = field(node, "body");
     let prefix = child_of_kind(node, "namespace_name").filter(|_| group.is_some());
@@ -50,8 +50,8 @@ fn use_clause<'t>(walk: &mut Walk<'t>, node: Node<'t>, clause: Node<'t>, prefix:
     );
 }
 
-/// `require __DIR__ . '/a.php'` imports `./a.php`. Of a path that is built in another way, the last
-/// part counts.
+/// Adds included files: `require __DIR__ . '/a.php'` imports `./a.php`. Of a path that is built in another way, the
+/// last part counts.
 pub(super) fn include<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
     let mut included = node.named_child(0);
     while let Some(inner) = included.filter(|node| node.kind() == "parenthesized_expression") {

@@ -8,6 +8,7 @@ use crate::collect::{Draft, span};
 use crate::syntax::Descend;
 use crate::walk::{Walk, child_of_kind, children, field};
 
+/// Adds the test or group of tests of a call with a text and a function. `None`: it is an ordinary call.
 pub(super) fn block<'t>(
     walk: &mut Walk<'t>,
     node: Node<'t>,

@@ -17,7 +17,7 @@ const COLLECTIONS: [&str; 8] = [
 /// Maximum number of classes whose members a class has by the comment above it.
 const MAX_MIXINS: usize = 8;
 
-/// A comment. In a function, `/** @var A $b */` gives the type of a local variable.
+/// Adds a comment. In a function, `/** @var A $b */` gives the type of a local variable.
 pub(super) fn comment<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
     let text = walk.collector.text;
     if walk.is_in_function()

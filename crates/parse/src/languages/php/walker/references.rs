@@ -12,7 +12,7 @@ use crate::walk::{Handled, Walk, child_of_kind, children, field, last_child, mem
 /// Maximum number of members in a path that are followed to the class at its start.
 const MAX_MEMBERS: usize = 16;
 
-/// A declared type; `self`, `static` and `parent` are no references.
+/// Adds a declared type; `self`, `static` and `parent` are no references.
 pub(super) fn named<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
     match walk.of(node) {
         "self" | "static" | "parent" => Some(Descend::Past),
@@ -20,7 +20,7 @@ pub(super) fn named<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Hand
     }
 }
 
-/// `$a->b`, `A::$b`, `A::B`
+/// Adds `$a->b`, `A::$b` and `A::B`.
 pub(super) fn access<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
     if node.start_byte() >= walk.collector.skip_until {
         class_before(walk, node);
@@ -105,7 +105,7 @@ pub(super) fn scoped_call<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -
     walk.call(node, depth)
 }
 
-/// `new A(…)`; `new self` is no reference.
+/// Adds `new A(…)`; `new self` is no reference.
 pub(super) fn creation<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
     let class = created(node)?;
     if matches!(walk.of(class), "self" | "static" | "parent") {
@@ -126,7 +126,7 @@ pub(super) fn throw<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Hand
     Some(Descend::Into)
 }
 
-/// `[$this, 'a']` and `[A::class, 'a']`: the second element of an array that names a method.
+/// Adds the method that the second element of `[$this, 'a']` and `[A::class, 'a']` names.
 pub(super) fn callable<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
     if let Some((receiver, method)) = callable_parts(walk, node) {
         let link = Link {
@@ -175,7 +175,7 @@ fn callable_parts<'t>(walk: &Walk<'t>, node: Node<'t>) -> Option<(Node<'t>, Node
     (is_whole && is_name(walk.of(method))).then_some((receiver, method))
 }
 
-/// `#[A(…)]`
+/// Adds the attribute `#[A(…)]`.
 pub(super) fn attribute<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
     let name = node.named_child(0)?;
     walk.refer(ReferenceKind::Decorator, name);
@@ -192,7 +192,7 @@ pub(super) fn attribute<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Hand
     Some(Descend::Into)
 }
 
-/// `$a instanceof B`
+/// Adds the type in `$a instanceof B`.
 pub(super) fn instance_of<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
     let operator = field(node, "operator");
     let class = field(node, "right").filter(|right| is_name(*right));
@@ -212,7 +212,7 @@ pub(super) fn instance_of<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -
     Some(Descend::Into)
 }
 
-/// `define('A', 1)`
+/// Adds the constant of `define('A', 1)`.
 fn define_constant<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
     let arguments = field(node, "arguments").map_or_else(Vec::new, children);
     let literal = arguments

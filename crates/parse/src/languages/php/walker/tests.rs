@@ -166,7 +166,7 @@ fn fields_constants_and_variables_are_defined() {
 }
 
 #[test]
-fn test_blocks_and_markers_are_recognized() {
+fn test_blocks_and_markers_are_recognised() {
     for (source, expected) in [
         (
             "it('does a', function () { b(); });",
@@ -404,7 +404,7 @@ class A {
 }
 
 #[test]
-fn test_functions_are_recognized() {
+fn test_functions_are_recognised() {
     for (source, expected) in [
         ("class ATest { function testB() {} }", "ATest.testB"),
         (

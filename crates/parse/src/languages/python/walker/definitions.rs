@@ -1,4 +1,4 @@
-//! Adds definitions of Python: functions, classes, module variables, class fields, and the fields that
+//! Collects Python definitions: functions, classes, module variables, class fields, and the fields that
 //! methods assign.
 
 use foveate_model::{DefinitionKind, LocalId, Modifiers, Span};

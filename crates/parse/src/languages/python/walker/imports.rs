@@ -1,4 +1,4 @@
-//! Adds Python imports, and the names that `__all__` exports.
+//! Collects Python imports, and the names that `__all__` exports.
 
 use std::collections::VecDeque;
 

@@ -1,4 +1,4 @@
-//! Adds references of Python: calls, attributes, types, bases, decorators, raised and caught exceptions.
+//! Collects Python references: calls, attributes, types, bases, decorators, raised and caught exceptions.
 //! Also finds the string literals that are messages.
 //!
 //! `super().m` is recorded with `super().m` as its path and a plain receiver: the path alone tells where to
@@ -16,9 +16,9 @@ use crate::collect::{Chain, Position, Receiver, span};
 use crate::messages;
 use crate::syntax::Descend;
 
-/// Longest chain of names that is followed to its start.
-const CHAIN: usize = 64;
-/// Number of nodes around a literal in an annotation that are examined.
+/// Maximum number of links of a chain that are followed to its start.
+const MAX_CHAIN: usize = 64;
+/// Maximum number of nodes around a literal in an annotation that are examined.
 const MAX_TYPE_DEPTH: usize = 8;
 
 impl Walker<'_> {
@@ -96,7 +96,7 @@ impl Walker<'_> {
             _ => return None,
         };
         let mut object = expression;
-        for _ in 0..CHAIN {
+        for _ in 0..MAX_CHAIN {
             match self.kind(object) {
                 Kind::Identifier => {
                     return Some(Chain::new(expression, name, Receiver::Names));

@@ -14,7 +14,7 @@ use crate::collect::span;
 use crate::syntax::Descend;
 use crate::walk::{Handled, Walk, child_of_kind, children, field};
 
-/// `a = b`, `@a ||= b`, `A = b`, `a, @b = c`
+/// Binds or defines the targets of `a = b`, `@a ||= b`, `A = b`, `a, @b = c`.
 pub(super) fn assignment<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
     let (Some(left), right) = (field(node, "left"), field(node, "right")) else {
         return Some(Descend::Into);
@@ -54,7 +54,7 @@ pub(super) fn owner(walk: &Walk<'_>) -> Option<LocalId> {
     owner
 }
 
-/// `@a = b` defines a field of the enclosing class, once.
+/// Adds the field of the enclosing class that `@a = b` defines, once.
 fn member<'t>(walk: &mut Walk<'t>, node: Node<'t>, target: Node<'t>, value: Value) {
     let Some(owner) = owner(walk) else { return };
     let mut draft = walk.draft(DefinitionKind::Field, node, target, None);
@@ -78,8 +78,8 @@ fn reader_of(walk: &mut Walk<'_>, owner: LocalId, variable: Node<'_>) -> Option<
     })
 }
 
-/// `A = 1`. `Struct.new`, `Class.new`, `Data.define` and `Module.new` define a class or module with the
-/// members in their block, and so does `new` of a subclass of `Struct`.
+/// Adds the constant of `A = 1`. `Struct.new`, `Class.new`, `Data.define` and `Module.new` define a class or module
+/// with the members in their block, and so does `new` of a subclass of `Struct`.
 fn constant<'t>(
     walk: &mut Walk<'t>,
     node: Node<'t>,
@@ -145,7 +145,7 @@ fn struct_class<'t>(walk: &Walk<'t>, call: Node<'_>) -> Option<&'t str> {
     defines.then_some(name)
 }
 
-/// A read of `@a`.
+/// Adds a read of `@a`.
 pub(super) fn variable<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
     if node.start_byte() >= walk.collector.skip_until {
         walk.refer(ReferenceKind::Attribute, node);
@@ -153,7 +153,7 @@ pub(super) fn variable<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handl
     Some(Descend::Past)
 }
 
-/// `{ |a, (b, *c)| … }`
+/// Enters `{ |a, (b, *c)| … }` and binds its parameters.
 pub(super) fn block<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
     // The parent definition stays the same, so that `included do … end` can define members of a class.
     walk.enter_anonymous_function(depth);
@@ -178,7 +178,7 @@ pub(super) fn for_loop<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handl
     Some(Descend::Into)
 }
 
-/// `rescue A, B::C => e`: the first class is the type of `e`.
+/// Adds the classes of `rescue A, B::C => e`, the first of which is the type of `e`.
 pub(super) fn rescue<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
     let mut value = Value::Unknown;
     for caught in field(node, "exceptions").into_iter().flat_map(children) {
@@ -200,7 +200,7 @@ pub(super) fn rescue<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled
     Some(Descend::Into)
 }
 
-/// `in A => a`, `in {name:}`, `in {name: a}`
+/// Binds the names in `in A => a`, `in {name:}`, `in {name: a}`.
 pub(super) fn pattern<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
     let bound = match node.kind() {
         "as_pattern" => field(node, "name"),

@@ -1,4 +1,4 @@
-//! Collects classes, modules and methods.
+//! Collects Ruby definitions: classes, modules, methods, and fields of structs.
 
 use foveate_model::values::Link;
 use foveate_model::{DefinitionKind, LocalId, ReferenceKind, Span, Visibility};
@@ -10,7 +10,7 @@ use crate::collect::{Draft, Section, span};
 use crate::syntax::{Descend, inside_brackets};
 use crate::walk::{Handled, Walk, children, field};
 
-/// `class A::B < C`
+/// Adds `class A::B < C`.
 pub(super) fn class<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
     let written = field(node, "name")?;
     let mut draft = constant_draft(walk, DefinitionKind::Class, node, written);
@@ -39,7 +39,7 @@ pub(super) fn module<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Han
     Some(Descend::Into)
 }
 
-/// `class << self`: its members are static members of the enclosing class.
+/// Enters `class << self`: its members are static members of the enclosing class.
 pub(super) fn singleton_class<'t>(walk: &mut Walk<'t>, _: Node<'t>, depth: u32) -> Handled {
     walk.collector.within(depth, |context| {
         context.section = Section {
@@ -140,7 +140,7 @@ fn body(node: Node<'_>, head_end: usize) -> Span {
     }
 }
 
-/// `def name`, `def self.name`, `def Class.name`
+/// Adds `def name`, `def self.name`, `def Class.name`.
 pub(super) fn method<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
     let name = field(node, "name")?;
     let is_member = walk.parent_kind().is_some_and(|kind| kind.is_container());
@@ -249,7 +249,7 @@ fn add_parameter<'t>(
     }
 }
 
-/// `super` calls the method of the same name in a base class. The graph knows the name.
+/// Adds the call of `super`: that of the method of the same name in a base class, which the graph knows.
 pub(super) fn inherited<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
     let enclosing = walk.context().enclosing;
     let method = enclosing.and_then(|id| walk.collector.definition(id));

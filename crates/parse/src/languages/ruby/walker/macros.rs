@@ -1,5 +1,5 @@
 //! Handles calls with a special meaning: imports, mixins, sections, accessors, methods defined by name,
-//! raised errors. A call that is recognized by its name alone must have no receiver.
+//! raised errors. A call that is recognised by its name alone must have no receiver.
 
 use foveate_model::values::Value;
 use foveate_model::{
@@ -136,8 +136,8 @@ fn is_declared(walk: &Walk<'_>, node: Node<'_>) -> bool {
     })
 }
 
-/// `delegate :a, :b, to: :c`, `def_delegators :@c, :a, :b`, `def_delegator :@c, :a, :b`: `a` and `b` are read
-/// through another object. The last form names only `b`.
+/// Adds the fields `a` and `b` of `delegate :a, :b, to: :c`, `def_delegators :@c, :a, :b`, `def_delegator :@c, :a, :b`,
+/// which are read through another object. The last form names only `b`.
 fn delegations<'t>(walk: &mut Walk<'t>, node: Node<'t>, name: &str) {
     let arguments = arguments(node);
     let names = match name {
@@ -152,7 +152,7 @@ fn delegations<'t>(walk: &mut Walk<'t>, node: Node<'t>, name: &str) {
     fields(walk, node, names.unwrap_or_default(), false);
 }
 
-/// `require 'a/b'`. A path relative to the file gets a dot: `require_relative 'a'` imports `./a`.
+/// Adds `require 'a/b'`. A path relative to the file gets a dot: `require_relative 'a'` imports `./a`.
 fn import<'t>(walk: &mut Walk<'t>, node: Node<'t>, name: &str) {
     let arguments = arguments(node);
     let argument = match name {
@@ -194,7 +194,7 @@ fn module(walk: &Walk<'_>, argument: Node<'_>, name: &str) -> Option<String> {
     is_here.then(|| format!("./{}", path.trim_start_matches('/')))
 }
 
-/// `include A, B::C` makes them bases of the enclosing class.
+/// Adds the modules of `include A, B::C` to the bases of the enclosing class.
 fn mixin<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) {
     let bases = arguments(node)
         .into_iter()
@@ -207,7 +207,7 @@ fn mixin<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) {
     skip_name(walk, node);
 }
 
-/// `raise A::B, "text"`, `raise B.new("text")`, `raise "text"`
+/// Adds the class raised by `raise A::B, "text"`, `raise B.new("text")`; `raise "text"` has none.
 fn raise<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
     skip_name(walk, node);
     let raised = arguments(node).into_iter().next();
@@ -221,7 +221,7 @@ fn raise<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
     Some(Descend::Into)
 }
 
-/// `attr_reader :a, :b`
+/// Adds the fields of `attr_reader :a, :b`.
 fn accessors<'t>(walk: &mut Walk<'t>, node: Node<'t>, name: &str) {
     skip_name(walk, node);
     let arguments = arguments(node);
@@ -236,8 +236,8 @@ fn accessors<'t>(walk: &mut Walk<'t>, node: Node<'t>, name: &str) {
     }
 }
 
-/// `has_many :a, through: :b`, `attribute :a, :string`, `enum a: { b: 0 }`, `store_accessor :a, :b, :c`: the
-/// fields of a model, which others read and set.
+/// Adds the fields of a model, which others read and set: `has_many :a, through: :b`, `attribute :a, :string`,
+/// `enum a: { b: 0 }`, `store_accessor :a, :b, :c`.
 fn declared_fields<'t>(walk: &mut Walk<'t>, node: Node<'t>, name: &str) {
     let arguments = arguments(node);
     let names = match name {
@@ -289,7 +289,8 @@ pub(super) fn begin_section(walk: &mut Walk<'_>, word: &str) -> bool {
     true
 }
 
-/// `private def a`, `private attr_reader :a`, `private :a, :b`, `private_class_method :a`
+/// Sets the visibility of the members in `private def a`, `private attr_reader :a`, `private :a, :b`,
+/// `private_class_method :a`.
 fn section<'t>(walk: &mut Walk<'t>, node: Node<'t>, name: &str, depth: u32) -> Handled {
     skip_name(walk, node);
     let visibility = match name {
@@ -320,7 +321,7 @@ fn section<'t>(walk: &mut Walk<'t>, node: Node<'t>, name: &str, depth: u32) -> H
     Some(Descend::Into)
 }
 
-/// `define_method(:a) { |b| … }`
+/// Adds the method of `define_method(:a) { |b| … }`.
 fn add_method<'t>(walk: &mut Walk<'t>, node: Node<'t>, name: &str, depth: u32) -> Option<Descend> {
     let is_static = matches!(name, "define_singleton_method" | "scope");
     let is_macro = !name.starts_with("define_");
@@ -343,7 +344,7 @@ fn add_method<'t>(walk: &mut Walk<'t>, node: Node<'t>, name: &str, depth: u32) -
     Some(Descend::Into)
 }
 
-/// `alias_method :new, :old`
+/// Adds the alias of `alias_method :new, :old`.
 fn alias_method<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
     skip_name(walk, node);
     let mut names = arguments(node)
@@ -354,7 +355,7 @@ fn alias_method<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
     }
 }
 
-/// `alias new old`, `alias :new :old`
+/// Adds the alias of `alias new old` and `alias :new :old`.
 pub(super) fn alias<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
     let side = |name: &'static str| {
         let side = field(node, name)?;
@@ -386,7 +387,7 @@ fn add_alias<'t>(walk: &mut Walk<'t>, node: Node<'t>, (name, place): (&'t str, S
     walk.collector.refer_at(ReferenceKind::Call, old, old);
 }
 
-/// `method(:a)`, `b.send(:a)`: records a call of the method that the symbol names.
+/// Records a call of the method that the symbol in `method(:a)` and `b.send(:a)` names.
 fn named_call<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
     let argument = arguments(node).into_iter().next();
     let Some(place) = argument.and_then(|argument| symbol(walk, argument)) else {
@@ -405,7 +406,7 @@ fn symbol<'t>(walk: &Walk<'t>, node: Node<'t>) -> Option<Span> {
     Some(place)
 }
 
-/// `&:a` calls the method of each object that the block would get.
+/// Adds the call of `&:a`: that of the method of each object that the block would get.
 pub(super) fn block_argument<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
     let place = node
         .named_child(0)
@@ -414,7 +415,7 @@ pub(super) fn block_argument<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) ->
     Some(Descend::Past)
 }
 
-/// `before_action :a`, `skip_before_action :a`, `validate :a`, `after_commit :a`
+/// Whether a call names callbacks: `before_action :a`, `skip_before_action :a`, `validate :a`, `after_commit :a`.
 fn is_callback(name: &str) -> bool {
     let place = name.split_once('_').filter(|(first, _)| {
         // Where a callback is added to others, or that it is removed.
@@ -427,8 +428,8 @@ fn is_callback(name: &str) -> bool {
     is_hook || matches!(name, "validate" | "helper_method" | "memoize")
 }
 
-/// `validates :a, if: :b?`, `after_save :a, unless: [:b?, :c?]`, `rescue_from A, with: :b`: options of a call in a
-/// class that name its methods.
+/// Records calls of the methods that options of a call in a class name: `validates :a, if: :b?`,
+/// `after_save :a, unless: [:b?, :c?]`, `rescue_from A, with: :b`.
 fn methods_in_options<'t>(walk: &mut Walk<'t>, node: Node<'t>, called: &str) {
     for option in arguments(node) {
         let (Some(key), Some(value)) = (field(option, "key"), field(option, "value")) else {

@@ -11,7 +11,7 @@ use crate::collect::{Draft, span};
 use crate::syntax::Descend;
 use crate::walk::{Walk, children, field, last_child};
 
-/// Names of blocks that hold examples.
+/// Whether a block of this name holds examples.
 pub(super) fn is_group(name: &str) -> bool {
     [
         "describe", "context", "feature", "shared_examples", "shared_examples_for",
@@ -20,7 +20,7 @@ pub(super) fn is_group(name: &str) -> bool {
     .contains(&name)
 }
 
-/// Names of blocks that are one example.
+/// Whether a block of this name is one example.
 pub(super) fn is_example(name: &str) -> bool {
     matches!(
         name,
@@ -28,8 +28,8 @@ pub(super) fn is_example(name: &str) -> bool {
     )
 }
 
-/// `describe Client do`, `it "connects" do`. An example without a text belongs to the enclosing
-/// definition.
+/// Adds the group or example of `describe Client do`, `it "connects" do`. An example without a text belongs to the
+/// enclosing definition.
 pub(super) fn block<'t>(
     walk: &mut Walk<'t>,
     node: Node<'t>,
@@ -72,7 +72,7 @@ fn subject_name<'t>(walk: &Walk<'t>, subject: Node<'t>) -> Option<(&'t str, Span
     }
 }
 
-/// `let(:client) { Client.new }` binds a name for the examples of the enclosing group.
+/// Binds the name in `let(:client) { Client.new }` for the examples of the enclosing group.
 pub(super) fn value<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Option<Descend> {
     let group = walk.context().enclosing?;
     let block = field(node, "block")?;

@@ -477,7 +477,7 @@ fn values_of_variables_are_collected() {
 }
 
 #[test]
-fn test_functions_are_recognized() {
+fn test_functions_are_recognised() {
     for (source, expected) in [
         ("it 'a' do\nend", "a"),
         ("it('a') { b }", "a"),

@@ -67,7 +67,7 @@ impl<'t> Tags<'t> {
     }
 }
 
-/// Returns the tags of a comment, each with the rest of its line.
+/// Returns the tags of a comment, each with the text behind it in its line.
 fn tags(text: &str, comment: Span) -> impl Iterator<Item = (&str, Span)> {
     let mut next = comment.start as usize;
     comment.of(text).split('\n').filter_map(move |line| {

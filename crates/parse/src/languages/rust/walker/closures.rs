@@ -7,7 +7,7 @@ use super::{method_call, patterns};
 use crate::syntax::Descend;
 use crate::walk::{Handled, Walk, children, field};
 
-/// `|a, b: B| …`
+/// Enters `|a, b: B| …` and binds its parameters.
 pub(super) fn closure<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
     walk.enter_anonymous_function(depth);
     let parameters = field(node, "parameters").map_or_else(Vec::new, children);

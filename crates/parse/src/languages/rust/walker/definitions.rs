@@ -42,13 +42,13 @@ pub(super) fn generics<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
     walk.add_bounds(bounds);
 }
 
-/// A comment, which may be the documentation of a definition, below its attributes.
+/// Adds a comment, which may be the documentation of a definition, below its attributes.
 pub(super) fn comment<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
     walk.add_comment_after_attributes(node);
     crate::walk::comment(walk, node, depth)
 }
 
-/// `#[a::b(…)]`
+/// Adds the attribute `#[a::b(…)]`.
 pub(super) fn attributes<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
     let attribute = child_of_kind(node, "attribute");
     let Some(path) = attribute.and_then(|attribute| attribute.named_child(0)) else {
@@ -70,7 +70,7 @@ pub(super) fn attributes<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) ->
 /// Returns the visibility of a definition. Without `pub` it is visible in its module and all modules
 /// below, except that members of traits, variants and trait implementations count as public.
 fn visibility(walk: &Walk<'_>, node: Node<'_>) -> Visibility {
-    // It is written first.
+    // The grammar has the visibility as the first child.
     let first = node.named_child(0);
     let is_public = match first.filter(|first| first.kind() == "visibility_modifier") {
         Some(modifier) => walk.of(modifier) == "pub",
@@ -234,7 +234,7 @@ pub(super) fn field_declaration<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32)
     Some(Descend::Into)
 }
 
-/// `const A: T = x;`, `static mut A: T = x;`
+/// Adds `const A: T = x;` and `static mut A: T = x;`.
 pub(super) fn constant<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
     let name = field(node, "name")?;
     let value = walk.declared_value(field(node, "type"), field(node, "value"));
@@ -270,7 +270,7 @@ fn enter_value(walk: &mut Walk<'_>, depth: u32, id: LocalId) {
     });
 }
 
-/// `type A = B;`, `type A: B;`
+/// Adds `type A = B;` and `type A: B;`.
 pub(super) fn alias<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
     generics(walk, node);
     let target = field(node, "type");
@@ -282,7 +282,7 @@ pub(super) fn alias<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Hand
     Some(Descend::Into)
 }
 
-/// `macro_rules! a { … }`
+/// Adds `macro_rules! a { … }`.
 pub(super) fn macro_definition<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
     let kind = DefinitionKind::Function;
     let mut draft = head(walk, kind, node, None)?;

@@ -14,7 +14,7 @@ const MAX_PARTS: usize = 4096;
 /// A module and the names that are imported from it.
 type Taken = (String, Vec<ImportedName>);
 
-/// `use a::b::{c, d as e, f::*, self};`
+/// Adds `use a::b::{c, d as e, f::*, self};`.
 pub(super) fn use_declaration<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
     let Some(argument) = field(node, "argument") else {
         return Some(Descend::Past);
@@ -100,7 +100,7 @@ fn add(walk: &mut Walk<'_>, node: Node<'_>, module: &str, names: Vec<ImportedNam
         .import(node, enclosing, ImportKind::From, &module, names);
 }
 
-/// `extern crate a as b;`
+/// Adds `extern crate a as b;`.
 pub(super) fn extern_crate<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
     if let Some(name) = field(node, "name").map(|name| walk.of(name)) {
         let alias = field(node, "alias").map_or(name, |alias| walk.of(alias));
@@ -114,7 +114,7 @@ pub(super) fn extern_crate<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> H
     Some(Descend::Past)
 }
 
-/// `mod a;`: a module in a file, whose path an attribute may give.
+/// Adds the module of `mod a;`, which is in a file, whose path an attribute may give.
 pub(super) fn module_file<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Handled {
     let Some(name) = field(node, "name").map(|name| walk.of(name)) else {
         return Some(Descend::Past);

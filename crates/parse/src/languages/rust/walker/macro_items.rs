@@ -7,9 +7,9 @@ use tree_sitter::{Node, Parser, Tree};
 use crate::syntax::{self, Budget};
 use crate::walk::{field, last_child};
 
-/// Maximum nesting of such calls.
+/// Maximum nesting of calls around items.
 const MAX_NESTING: u32 = 3;
-/// Maximum number of calls of one text that are examined.
+/// Maximum number of calls in one text that are examined.
 const MAX_CALLS: usize = 1024;
 
 /// Returns the tree of the text without the calls around items; `None` if there are none.

@@ -10,7 +10,7 @@ use crate::messages;
 use crate::syntax::Descend;
 use crate::walk::{Handled, Walk, child_of_kind, field};
 
-/// `a::b!(…)`
+/// Adds the call of `a::b!(…)`.
 pub(super) fn invocation<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
     let called = field(node, "macro")?;
     let name = walk.refer(ReferenceKind::Call, called);

@@ -13,8 +13,8 @@ use crate::walk::{Handled, Walk, children, field, last_child};
 /// variables of one name, each in a part of its own.
 type Add<'t> = fn(&mut Walk<'t>, Node<'t>, Value);
 
-/// `let a: T = x;`, `if let Some(a) = x`, `for a in x`: the variable of a loop gets the value of `x`, since list
-/// types count as their element type.
+/// Binds the variables of `let a: T = x;`, `if let Some(a) = x`, `for a in x`: the variable of a loop gets the value of
+/// `x`, since list types count as their element type.
 pub(super) fn variables<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
     if let Some(pattern) = field(node, "pattern") {
         let (declared, initial) = (field(node, "type"), field(node, "value"));
@@ -23,7 +23,7 @@ pub(super) fn variables<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Hand
     Some(Descend::Into)
 }
 
-/// `match x { Some(a) => …, B(c) => … }`
+/// Binds the variables of `match x { Some(a) => …, B(c) => … }`.
 pub(super) fn arms<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
     let value = field(node, "value");
     for arm in field(node, "body").into_iter().flat_map(children) {

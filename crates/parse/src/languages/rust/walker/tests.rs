@@ -27,7 +27,7 @@ fn error_and_log_messages_are_collected() {
 }
 
 #[test]
-fn test_functions_are_recognized() {
+fn test_functions_are_recognised() {
     let cases = include_str!("tests/tests.txt");
     check_cases(cases, |source| tests(rust(), source));
 }

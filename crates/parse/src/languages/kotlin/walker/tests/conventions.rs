@@ -1,4 +1,4 @@
-//! Tests which functions are recognized as tests.
+//! Tests which functions are recognised as tests.
 
 use crate::testing::{kotlin, same, tests};
 
@@ -36,7 +36,7 @@ const SOURCE: &str = r#"class CartTest {
 "#;
 
 #[test]
-fn test_functions_are_recognized() {
+fn test_functions_are_recognised() {
     let expected = "
         CartTest.adds
         CartTest.adds two numbers
