@@ -84,14 +84,19 @@ pub(crate) fn location(text: &str) -> Option<Location<'_>> {
     }
 }
 
-fn number(text: &str) -> Option<u32> {
-    let digits = !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
-    if digits { text.parse().ok() } else { None }
+/// Whether a text consists of digits.
+pub(crate) fn is_number(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
+fn number(text: &str) -> Option<u32> {
+    // `parse` would accept a sign.
+    is_number(text).then(|| text.parse().ok())?
+}
+
+/// Returns the number at the start of a text, 0 if there is none or it is too large.
 pub(crate) fn leading_number(text: &str) -> u32 {
-    let end = text.bytes().take_while(u8::is_ascii_digit).count();
-    text.get(..end).and_then(number).unwrap_or(0)
+    split_number(text).0
 }
 
 /// Whether a text may be the path of a source file: it has an extension, and no quotes or parentheses.
@@ -135,10 +140,11 @@ pub(crate) fn leading_place(text: &str) -> Option<(Location<'_>, &str)> {
     (line > 0 && is_path(path) && !path.contains(' ')).then_some(((path, line, column), rest))
 }
 
-/// Returns the number at the start of a text, 0 if there is none, and the text after it.
+/// Returns the number at the start of a text, 0 if there is none or it is too large, and the text after it.
 pub(crate) fn split_number(text: &str) -> (u32, &str) {
-    let end = text.bytes().take_while(u8::is_ascii_digit).count();
-    (leading_number(text), text.get(end..).unwrap_or(""))
+    let rest = text.trim_start_matches(|c: char| c.is_ascii_digit());
+    let digits = text.strip_suffix(rest).unwrap_or(text);
+    (number(digits).unwrap_or(0), rest)
 }
 
 /// Whether a path has one of these extensions.

@@ -5,7 +5,8 @@ use super::form::{Mark, Order};
 use super::forms;
 use super::messages::{message, text as message_text};
 use super::places::{
-    Frame, Location, frame, is_path, leading_number, leading_place, location, split_number,
+    Frame, Location, frame, is_number, is_path, leading_number, leading_place, location,
+    split_number,
 };
 
 /// Largest number of lines of a YAML block that are searched for a place.
@@ -331,11 +332,9 @@ fn place_before_parenthesis(text: &str, separator: char) -> Option<Location<'_>>
     let (path, numbers) = text.strip_suffix(')')?.rsplit_once('(')?;
     let path = path.trim_end();
     let (row, column) = numbers.split_once(separator)?;
-    let are_digits = [row, column]
-        .iter()
-        .all(|number| !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit()));
+    let are_numbers = is_number(row) && is_number(column);
     let row = leading_number(row);
-    let is_place = are_digits && row > 0 && is_path(path) && !path.contains(' ');
+    let is_place = are_numbers && row > 0 && is_path(path) && !path.contains(' ');
     is_place.then(|| (path, row, leading_number(column)))
 }
 

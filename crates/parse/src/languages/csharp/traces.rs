@@ -1,4 +1,4 @@
-//! Parses stack traces of .NET, Mono and Unity, and messages of the C# compiler and of test runners.
+//! Reads stack traces of .NET, Mono and Unity, and messages of the C# compiler and of test runners.
 
 use crate::traces::form::{Mark, Order, TraceForm};
 use crate::traces::messages::{of_build, text as message_text};
@@ -33,7 +33,7 @@ const STARTS: [&str; 4] = [
     "Unhandled exception. ", "Unhandled Exception: ", ARROW, "(Inner Exception #",
 ];
 
-/// Parses `at Shop.Cart.Sum(Int32 n) in /a/Cart.cs:line 12`, Mono's
+/// Reads `at Shop.Cart.Sum(Int32 n) in /a/Cart.cs:line 12`, Mono's
 /// `at Shop.Cart.Sum (System.Int32 n) [0x0001a] in /a/Cart.cs:12`, and `at Shop.Cart.Sum(Int32 n)`,
 /// which has no place.
 fn at_frame(text: &str) -> Option<Mark> {
@@ -228,7 +228,7 @@ fn closing(text: &str) -> Option<usize> {
     None
 }
 
-/// Parses Unity's `Shop.Cart:Sum(Int32) (at Assets/Cart.cs:12)`.
+/// Reads Unity's `Shop.Cart:Sum(Int32) (at Assets/Cart.cs:12)`.
 fn unity(text: &str) -> Option<Mark> {
     let (method, place) = text.strip_suffix(')')?.split_once(" (at ")?;
     let place = location(place).filter(|place| has_extension(place.0, EXTENSIONS))?;
@@ -239,7 +239,7 @@ fn unity(text: &str) -> Option<Mark> {
     Some(Mark::Frame(found, Order::InnermostFirst))
 }
 
-/// Parses the output of test runners: `Error Message:` with the text below,
+/// Reads the output of test runners: `Error Message:` with the text below,
 /// `Failed Shop.CartTests.Sums [3 ms]`, `Shop.CartTests.Sums [FAIL]`.
 fn test_runner(text: &str) -> Option<Mark> {
     match text {

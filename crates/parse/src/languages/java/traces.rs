@@ -2,7 +2,7 @@
 
 use crate::traces::form::{Mark, Order, TraceForm};
 use crate::traces::messages::{message, of_compiler};
-use crate::traces::places::{Frame, leading_number, location};
+use crate::traces::places::{Frame, is_number, leading_number, location};
 
 pub(super) const TRACES: TraceForm = TraceForm {
     extensions: &["java"],
@@ -13,7 +13,7 @@ pub(super) const TRACES: TraceForm = TraceForm {
             .or_else(|| surefire(text))
             .or_else(|| of_compiler(text, &["java"]))
             .or_else(|| is_symbol(text).then_some(Mark::Source))
-            .or_else(|| is_left_out(text).then_some(Mark::Filler))
+            .or_else(|| is_filler(text).then_some(Mark::Filler))
     },
     is_header: |text| text == "FATAL EXCEPTION: main" || text.contains("<<< FAILURE!"),
     raised: short_failure,
@@ -248,8 +248,7 @@ fn surefire(text: &str) -> Option<Mark> {
         text.chars()
             .all(|c| c.is_alphanumeric() || c == '_' || c == '$')
     };
-    let is_line = !line.is_empty() && line.bytes().all(|b| b.is_ascii_digit());
-    let is_message = is_test && is_line && is_word(class) && is_word(method);
+    let is_message = is_test && is_number(line) && is_word(class) && is_word(method);
     let path = format!("{}.java", class.split('$').next().unwrap_or(class));
     let text = rest.trim_start_matches("» ");
     is_message.then(|| message((&path, leading_number(line), 0), name, text))
@@ -264,7 +263,7 @@ fn short_failure(text: &str) -> Option<(&str, Mark)> {
 }
 
 /// Whether a line in a trace can be skipped: `[CIRCULAR REFERENCE: …]`, `--- locals ---`.
-fn is_left_out(text: &str) -> bool {
+fn is_filler(text: &str) -> bool {
     text.starts_with("[CIRCULAR REFERENCE") || text.starts_with("--- locals ---")
 }
 

@@ -1,4 +1,4 @@
-//! Parses messages of the Kotlin compiler and stack traces of native programs. JVM traces are parsed
+//! Reads messages of the Kotlin compiler and stack traces of native programs. JVM traces are parsed
 //! with those of Java.
 
 use crate::traces::form::{Mark, Order, TraceForm};
@@ -21,7 +21,7 @@ pub(super) const TRACES: TraceForm = TraceForm {
 
 const EXTENSIONS: &[&str] = &["kt", "kts"];
 
-/// Parses `e: file:///a/B.kt:3:5 text`, and `e: /a/B.kt: (3, 5): text` of older versions.
+/// Reads `e: file:///a/B.kt:3:5 text`, and `e: /a/B.kt: (3, 5): text` of older versions.
 fn compiler(text: &str) -> Option<Mark> {
     let (severity, rest) = text.split_once(": ")?;
     if !matches!(severity, "e" | "w") {
@@ -38,7 +38,7 @@ fn compiler(text: &str) -> Option<Mark> {
     (has_extension(path, EXTENSIONS) && place.1 > 0).then(|| message(place, "", text))
 }
 
-/// Parses `at 3   app.kexe   0x1a2b   kfun:shop.Cart#sum(kotlin.Int){} + 12 (/a/Cart.kt:3:5)`. Without debug symbols,
+/// Reads `at 3   app.kexe   0x1a2b   kfun:shop.Cart#sum(kotlin.Int){} + 12 (/a/Cart.kt:3:5)`. Without debug symbols,
 /// the place is missing; in reports of crashes, `at`.
 fn native(text: &str) -> Option<Mark> {
     let (head, rest) = text.split_once("kfun:")?;

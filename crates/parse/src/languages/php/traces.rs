@@ -1,8 +1,8 @@
-//! Parses stack traces and messages of PHP, of its frameworks and of PHPUnit.
+//! Reads stack traces and messages of PHP, of its frameworks and of PHPUnit.
 
 use crate::traces::form::{Mark, Order, TraceForm};
 use crate::traces::messages::message;
-use crate::traces::places::{frame, last_two, leading_number, location};
+use crate::traces::places::{frame, is_number, last_two, leading_number, location};
 
 pub(super) const TRACES: TraceForm = TraceForm {
     extensions: &["php"],
@@ -13,7 +13,7 @@ pub(super) const TRACES: TraceForm = TraceForm {
             .or_else(|| symfony_place(text))
             .or_else(|| case(text))
             .or_else(|| place_alone(text))
-            .or_else(|| is_label(text).then_some(Mark::Filler))
+            .or_else(|| is_filler(text).then_some(Mark::Filler))
     },
     is_error: |text| LEVELS.iter().any(|level| text.starts_with(level)),
     error_prefixes: &["PHP "],
@@ -26,14 +26,14 @@ const LEVELS: [&str; 8] = [
 ];
 
 /// Whether a line is a label between an error and its frames.
-fn is_label(text: &str) -> bool {
+fn is_filler(text: &str) -> bool {
     matches!(
         text,
         "Stack trace:" | "[stacktrace]" | "Exception trace:" | "PHP Stack trace:" | "Call Stack:"
     )
 }
 
-/// Parses `#0 /a.php(12): A->b()`, where `b` is the function called at the place, and
+/// Reads `#0 /a.php(12): A->b()`, where `b` is the function called at the place, and
 /// `#1 [internal function]: A->b()`.
 fn numbered(text: &str) -> Option<Mark> {
     let rest = text.strip_prefix('#')?;
@@ -75,7 +75,7 @@ fn function(call: &str) -> String {
     last_two([last(class).as_str(), last(method).as_str()])
 }
 
-/// Parses an error with its place: `PHP Fatal error:  Uncaught X: text in /a/b.php:3`,
+/// Reads an error with its place: `PHP Fatal error:  Uncaught X: text in /a/b.php:3`,
 /// `Warning: text in /a/b.php on line 3`, `thrown in /a/b.php on line 3`, `X: text in /a/b.php:3`,
 /// `… (X(code: 0): text at /a/b.php:3)`.
 fn thrown(text: &str) -> Option<Mark> {
@@ -140,7 +140,7 @@ fn is_error_name(class: &str) -> bool {
         .any(|end| class.ends_with(end))
 }
 
-/// Parses Symfony's `In Router.php line 12:`, which has the text below.
+/// Reads Symfony's `In Router.php line 12:`, which has the text below.
 fn symfony_place(text: &str) -> Option<Mark> {
     let rest = text.strip_prefix("In ")?;
     let (path, line) = rest.split_once(" line ")?;
@@ -148,7 +148,7 @@ fn symfony_place(text: &str) -> Option<Mark> {
     is_place.then(|| message((path, leading_number(line), 0), "", ""))
 }
 
-/// Parses Symfony's `App\Router->match() at /a/Router.php:12`, its first line `() at /a/Router.php:20`, which
+/// Reads Symfony's `App\Router->match() at /a/Router.php:12`, its first line `() at /a/Router.php:20`, which
 /// names no call, and Xdebug's `2. App\Router->match() /a/Router.php:12`.
 fn called_at(text: &str) -> Option<Mark> {
     let (head, place) = text.rsplit_once(' ')?;
@@ -171,19 +171,18 @@ fn called_at(text: &str) -> Option<Mark> {
     Some(Mark::Frame(found, order))
 }
 
-/// Parses PHPUnit's `1) App\Tests\CartTest::testSum with data set "empty"`, which has the text below.
+/// Reads PHPUnit's `1) App\Tests\CartTest::testSum with data set "empty"`, which has the text below.
 fn case(text: &str) -> Option<Mark> {
     let (number, rest) = text.split_once(") ")?;
-    let is_number = !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit());
     let (class, method) = rest.split(' ').next()?.split_once("::")?;
     let is_class = class
         .chars()
         .all(|c| c.is_alphanumeric() || matches!(c, '\\' | '_'));
     let class = class.rsplit('\\').next().unwrap_or(class);
-    (is_number && is_class).then(|| Mark::Function(last_two([class, method])))
+    (is_number(number) && is_class).then(|| Mark::Function(last_two([class, method])))
 }
 
-/// Parses PHPUnit's `/a/tests/CartTest.php:12`, which is below the text.
+/// Reads PHPUnit's `/a/tests/CartTest.php:12`, which is below the text.
 fn place_alone(text: &str) -> Option<Mark> {
     let place = location(text).filter(|place| place.0.ends_with(".php"))?;
     let is_path = place.0.contains(['/', '\\']) && !place.0.contains(' ');

@@ -1,4 +1,4 @@
-//! Parses backtraces of Ruby and the output of its test frameworks.
+//! Reads backtraces of Ruby and the output of its test frameworks.
 
 use crate::traces::form::{Mark, Message, Order, TraceForm};
 use crate::traces::messages::{message, text as message_text};
@@ -22,7 +22,7 @@ pub(super) const TRACES: TraceForm = TraceForm {
 
 const EXTENSIONS: &[&str] = &["rb", "rake", "erb", "gemspec", "ru", "haml", "slim"];
 
-/// Parses `a/b.rb:12:in 'name'`, with `from ` in front if it called the frame before it, and with a
+/// Reads `a/b.rb:12:in 'name'`, with `from ` in front if it called the frame before it, and with a
 /// number where the outermost frame comes first: `2: from a/b.rb:12:in …`.
 fn backtrace(text: &str) -> Option<Mark> {
     let (number, rest) = text.split_once(": from ").unwrap_or(("", text));
@@ -105,7 +105,7 @@ fn is_list(text: &str) -> bool {
     text == "Failed examples:"
 }
 
-/// Parses RSpec's `# ./spec/a_spec.rb:3`, `rspec ./spec/a_spec.rb:3 # Cart sums`, and
+/// Reads RSpec's `# ./spec/a_spec.rb:3`, `rspec ./spec/a_spec.rb:3 # Cart sums`, and
 /// `Failure/Error: code`, which has the text on the next line.
 fn expectation(text: &str) -> Option<Mark> {
     if text.starts_with("Failure/Error:") {
@@ -121,7 +121,7 @@ fn expectation(text: &str) -> Option<Mark> {
     is_match.then(|| Mark::Place(frame(place, "")))
 }
 
-/// Parses Minitest's `CartTest#test_sum [test/cart_test.rb:12]:`, which has the text on the next line,
+/// Reads Minitest's `CartTest#test_sum [test/cart_test.rb:12]:`, which has the text on the next line,
 /// and `CartTest#test_sum:` above an error.
 fn case(text: &str) -> Option<Mark> {
     let (class, rest) = text.split_once('#')?;
@@ -147,7 +147,7 @@ fn case(text: &str) -> Option<Mark> {
     }
 }
 
-/// Parses what `CartTest::sum#test_0003_adds all prices [test/cart_test.rb:12]:` has after the class: a numbered title,
+/// Reads what `CartTest::sum#test_0003_adds all prices [test/cart_test.rb:12]:` has after the class: a numbered title,
 /// as Minitest names the examples of specs. Sources have the title alone.
 fn example(rest: &str) -> Option<Mark> {
     let (number, titled) = rest.strip_prefix("test_")?.split_once('_')?;
@@ -162,7 +162,7 @@ fn example(rest: &str) -> Option<Mark> {
     }))
 }
 
-/// Parses `a.rb:3: warning: text` and `a.rb:3: syntax error, unexpected end`.
+/// Reads `a.rb:3: warning: text` and `a.rb:3: syntax error, unexpected end`.
 fn diagnostic(text: &str) -> Option<Mark> {
     let (place, rest) = leading_place(text)?;
     let rest = rest.strip_prefix(": ")?;

@@ -1,10 +1,10 @@
-//! Parses panics and backtraces of Rust, and messages of its compiler and its tests.
+//! Reads panics and backtraces of Rust, and messages of its compiler and its tests.
 
 use crate::traces::form::{Mark, Order, TraceForm};
 use crate::traces::mangled::is_hash;
 use crate::traces::messages::{drawn, labelled, message, of_compiler, text as message_text};
 use crate::traces::places::{
-    Frame, frame, is_path, last_two, location, split_number, without_brackets,
+    Frame, frame, is_number, is_path, last_two, location, split_number, without_brackets,
 };
 
 pub(super) const TRACES: TraceForm = TraceForm {
@@ -27,18 +27,17 @@ pub(super) const TRACES: TraceForm = TraceForm {
     ..TraceForm::NONE
 };
 
-/// Parses `at ./src/a.rs:1:2`, which is below the name of the function.
+/// Reads `at ./src/a.rs:1:2`, which is below the name of the function.
 fn frame_location(text: &str) -> Option<Mark> {
     let rest = text.strip_prefix("at ")?.trim_start();
     let place = source(rest.trim_end_matches([' ', '{', ',']))?;
     Some(Mark::Location(frame(place, "")))
 }
 
-/// Parses a frame of a program without debug symbols, `3: acme::pool::Pool::get`: no place is on the next line.
+/// Reads a frame of a program without debug symbols, `3: acme::pool::Pool::get`: no place is on the next line.
 fn unplaced(text: &str, next: &str) -> Option<Mark> {
     let (number, _) = text.split_once(": ")?;
-    let is_number = !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit());
-    if !is_number || next.trim_start().starts_with("at ") {
+    if !is_number(number) || next.trim_start().starts_with("at ") {
         return None;
     }
     let path = plain_path(text);
@@ -64,7 +63,7 @@ fn source(place: &str) -> Option<(&str, u32, u32)> {
     is_source.then_some(place)
 }
 
-/// Parses `thread 'main' panicked at src/a.rs:3:5:`, which has the text on the next line, and
+/// Reads `thread 'main' panicked at src/a.rs:3:5:`, which has the text on the next line, and
 /// `thread 'main' panicked at 'text', src/a.rs:3:5` of older versions.
 fn panicked(text: &str) -> Option<Mark> {
     let (thread, rest) = text.split_once(" panicked at ")?;
@@ -80,7 +79,7 @@ fn panicked(text: &str) -> Option<Mark> {
     Some(message(source(place)?, "", text))
 }
 
-/// Parses `error[E0308]: text`, which has the place below (`  --> src/a.rs:3:5`), and cargo's short
+/// Reads `error[E0308]: text`, which has the place below (`  --> src/a.rs:3:5`), and cargo's short
 /// form, which has both on one line.
 fn compiler(text: &str) -> Option<Mark> {
     let is_diagnostic = text.starts_with("error") || text.starts_with("warning: ");
@@ -90,7 +89,7 @@ fn compiler(text: &str) -> Option<Mark> {
     of_compiler(text, &["rs"])
 }
 
-/// Parses `---- shop::tests::sums stdout ----`, and the place of an example in documentation:
+/// Reads `---- shop::tests::sums stdout ----`, and the place of an example in documentation:
 /// `---- src/cart.rs - cart::Cart::sum (line 12) stdout ----`.
 fn test(text: &str) -> Option<Mark> {
     let name = text.strip_prefix("---- ")?.split_once(" std")?.0;

@@ -4,7 +4,7 @@ use super::EXTENSIONS;
 use super::names::written;
 use crate::traces::form::{Mark, Order};
 use crate::traces::places::{
-    Location, frame, has_extension, is_path, leading_number, leading_place, location,
+    Location, frame, has_extension, is_number, is_path, leading_number, leading_place, location,
 };
 
 fn innermost_first(place: Location<'_>, function: &str) -> Mark {
@@ -13,7 +13,7 @@ fn innermost_first(place: Location<'_>, function: &str) -> Mark {
     Mark::Frame(found, Order::InnermostFirst)
 }
 
-/// `#1  0x… in f (x=1) at a.c:12`, `frame #1: 0x… a.out`f(x=1) at a.c:12:5`, `#1 0x… in f /a/b.c:12:5`,
+/// Reads `#1  0x… in f (x=1) at a.c:12`, `frame #1: 0x… a.out`f(x=1) at a.c:12:5`, `#1 0x… in f /a/b.c:12:5`,
 /// `1# f() at a.c:12`, `#2    Source "a.cc", line 12, in f`.
 pub(super) fn of_debugger(text: &str) -> Option<Mark> {
     let text = text.strip_prefix("* ").unwrap_or(text).trim_start();
@@ -70,8 +70,7 @@ fn of_sanitizer(rest: &str) -> Option<Mark> {
 /// Reads the line of source that gdb prints below a frame: its number, a tab, and the code.
 pub(super) fn of_listing(text: &str) -> Option<Mark> {
     let (number, code) = text.split_once('\t')?;
-    let is_number = !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit());
-    (is_number && !code.trim().is_empty()).then_some(Mark::Source)
+    (is_number(number) && !code.trim().is_empty()).then_some(Mark::Source)
 }
 
 fn of_source(rest: &str) -> Option<Mark> {
@@ -81,7 +80,7 @@ fn of_source(rest: &str) -> Option<Mark> {
     Some(innermost_first((path, leading_number(rest), 0), name))
 }
 
-/// `at 0x1A: f(int) (a.c:12)`, `by 0x1B: main (a.c:3)`.
+/// Reads `at 0x1A: f(int) (a.c:12)`, `by 0x1B: main (a.c:3)`.
 pub(super) fn of_valgrind(text: &str) -> Option<Mark> {
     let rest = text
         .strip_prefix("at 0x")

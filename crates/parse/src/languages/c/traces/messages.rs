@@ -54,8 +54,8 @@ fn within(text: &str) -> Option<Mark> {
     is_known.then(|| Mark::Function(written(name)))
 }
 
-/// `a.c:12: undefined reference to 'f'`, `a.c:(.text+0x1a): multiple definition of 'f'; b.o:b.c:3: first defined
-/// here`.
+/// Reads `a.c:12: undefined reference to 'f'` and
+/// `a.c:(.text+0x1a): multiple definition of 'f'; b.o:b.c:3: first defined here`.
 fn linker(text: &str) -> Option<Mark> {
     let phrases = ["undefined reference to ", "multiple definition of "];
     let (phrase, (head, name)) = phrases
@@ -80,7 +80,7 @@ pub(super) fn runtime(text: &str) -> Option<Mark> {
         .or_else(|| summary(text))
 }
 
-/// `a.out: a.c:3: f: Assertion 'x' failed.`
+/// Reads `a.out: a.c:3: f: Assertion 'x' failed.`.
 fn assertion(text: &str) -> Option<Mark> {
     let (head, message_text) = text.split_at(text.find(": Assertion ")?);
     let start = head.find(": ").map_or(0, |at| at + 2);
@@ -91,7 +91,7 @@ fn assertion(text: &str) -> Option<Mark> {
     Some(at(found, message_text.trim_start_matches([':', ' '])))
 }
 
-/// `Assertion failed: (x), function f, file a.c, line 3.`
+/// Reads `Assertion failed: (x), function f, file a.c, line 3.`.
 fn failed(text: &str) -> Option<Mark> {
     let rest = text.strip_prefix("Assertion failed: ")?;
     let (rest, line) = rest.rsplit_once(", line ")?;
@@ -103,7 +103,7 @@ fn failed(text: &str) -> Option<Mark> {
     Some(at(found, &format!("Assertion failed: {message_text}")))
 }
 
-/// `==> a.c:3 'x > 0' is not true`, which loggers print behind a time.
+/// Reads `==> a.c:3 'x > 0' is not true`, which loggers print behind a time.
 fn untrue(text: &str) -> Option<Mark> {
     let (before, rest) = text.split_once("==> ")?;
     let (place, rest) = leading_place(rest)?;
@@ -113,7 +113,7 @@ fn untrue(text: &str) -> Option<Mark> {
     is_match.then(|| message(place, "", &format!("'{expression}' is not true")))
 }
 
-/// `SUMMARY: AddressSanitizer: heap-use-after-free /a/b.c:3:5 in f`
+/// Reads `SUMMARY: AddressSanitizer: heap-use-after-free /a/b.c:3:5 in f`.
 fn summary(text: &str) -> Option<Mark> {
     let rest = text.strip_prefix("SUMMARY: ")?;
     let (head, name) = rest.rsplit_once(" in ")?;
