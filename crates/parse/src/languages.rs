@@ -33,6 +33,9 @@ use foveate_model::{Language, RepoPath};
 
 use self::spec::{LanguageSpec, Names};
 
+/// Maximum nesting of a type in which the name of the outermost class is searched, in nodes.
+const MAX_TYPE_NESTING: usize = 8;
+
 /// Every language. Where several match, such as for a line that looks like code of two languages, the
 /// earlier row wins.
 static TABLE: &[&LanguageSpec] = &[

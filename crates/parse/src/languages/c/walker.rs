@@ -16,6 +16,7 @@ use tree_sitter::Node;
 
 use super::masks;
 use crate::chunks::Nesting;
+use crate::languages::MAX_TYPE_NESTING;
 use crate::limits::Limits;
 use crate::messages;
 use crate::syntax::Descend;
@@ -199,7 +200,7 @@ fn step(node: Node<'_>) -> Step<'_> {
     }
 }
 
-/// `A` in `b<A>`, given the node `b`.
+/// Returns `A` of `b<A>`, given the node `b`.
 fn type_argument(name: Node<'_>) -> Option<Node<'_>> {
     let first = field(name.parent()?, "arguments")?.named_child(0)?;
     (first.kind() == "type_descriptor").then_some(first)
@@ -208,7 +209,7 @@ fn type_argument(name: Node<'_>) -> Option<Node<'_>> {
 /// Returns the name in a type: `a`, `b` and `c` for `struct a`, `b<T>` and `const c`. Pointers and arrays
 /// are not part of the node.
 fn named_type(mut node: Node<'_>) -> Option<Node<'_>> {
-    for _ in 0..8 {
+    for _ in 0..MAX_TYPE_NESTING {
         node = match node.kind() {
             "type_identifier" | "qualified_identifier" => return Some(node),
             "struct_specifier" | "union_specifier" | "class_specifier" | "enum_specifier"

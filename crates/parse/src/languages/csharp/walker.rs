@@ -11,6 +11,7 @@ mod tests;
 use foveate_model::{MessageKind, ReferenceKind};
 use tree_sitter::Node;
 
+use crate::languages::MAX_TYPE_NESTING;
 use crate::messages;
 use crate::syntax::Descend;
 use crate::walk::{
@@ -189,7 +190,7 @@ fn step(node: Node<'_>) -> Step<'_> {
 
 /// Returns the node of the name in a type: `A` of `A[]`, `A?` and `ref A`.
 fn named_type(mut node: Node<'_>) -> Option<Node<'_>> {
-    for _ in 0..8 {
+    for _ in 0..MAX_TYPE_NESTING {
         node = match node.kind() {
             "identifier" | "qualified_name" | "alias_qualified_name" => return Some(node),
             "generic_name" => return child_of_kind(node, "identifier"),

@@ -29,6 +29,9 @@ use documentation::DocumentedName;
 use grammar::{Grammar, Kind};
 pub(super) use specs::{HOOKS, TEST_BLOCKS};
 
+/// Maximum number of parentheses, casts, `await` and assignments around a value that are removed.
+const MAX_WRAPPERS: usize = 8;
+
 /// Beginnings of comments addressed to tools.
 const TOOL_NOTES: &[&str] = &[
     "eslint-", "eslint ", "@ts-", "prettier-ignore", "istanbul ", "tslint:", "biome-ignore",
@@ -282,7 +285,7 @@ impl<'t> Walker<'t> {
 
     /// Returns the value inside parentheses, casts, `await` and further assignments.
     fn unwrapped<'n>(&self, mut value: Node<'n>) -> Node<'n> {
-        for _ in 0..8 {
+        for _ in 0..MAX_WRAPPERS {
             let inner = match self.kind(value) {
                 Kind::Wrapper => self.first_expression(value),
                 Kind::Assignment => value.child_by_field_id(self.grammar.fields.right),

@@ -8,6 +8,7 @@ use foveate_model::values::Value;
 use foveate_model::{DefinitionKind, ImportKind, ImportedName, MessageKind};
 use tree_sitter::Node;
 
+use crate::languages::MAX_TYPE_NESTING;
 use crate::messages;
 use crate::syntax::Descend;
 use crate::walk::{
@@ -98,7 +99,7 @@ fn step(node: Node<'_>) -> Step<'_> {
 /// Returns the name in a type: `T` for `*a.T`, `[]T`, `map[K]T` and `chan T`; for several results of a
 /// function, that of the first.
 fn named_type(mut node: Node<'_>) -> Option<Node<'_>> {
-    for _ in 0..8 {
+    for _ in 0..MAX_TYPE_NESTING {
         node = match node.kind() {
             "type_identifier" | "qualified_type" => return Some(node),
             "pointer_type" | "parenthesized_type" => node.named_child(0)?,

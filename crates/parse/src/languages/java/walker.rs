@@ -9,6 +9,7 @@ mod tests;
 use foveate_model::{MessageKind, ReferenceKind};
 use tree_sitter::Node;
 
+use crate::languages::MAX_TYPE_NESTING;
 use crate::messages;
 use crate::syntax::Descend;
 use crate::walk::{
@@ -123,7 +124,7 @@ fn step(node: Node<'_>) -> Step<'_> {
 
 /// Returns the name in a type: `B` for `B[]`, `a.B<C>` and `@D B`.
 fn named_type(mut node: Node<'_>) -> Option<Node<'_>> {
-    for _ in 0..8 {
+    for _ in 0..MAX_TYPE_NESTING {
         node = match node.kind() {
             "type_identifier" | "scoped_type_identifier" => return Some(node),
             "generic_type" => node.named_child(0)?,

@@ -12,7 +12,8 @@ mod tests;
 
 use tree_sitter::Node;
 
-use super::super::java::walker::message;
+use crate::languages::MAX_TYPE_NESTING;
+use crate::languages::java::walker::message;
 use crate::walk::{
     Form, Handler, Step, Walker, arguments, child_of_kind, children, comment, field, handled_name,
     into, last_child, name, past, type_position,
@@ -24,11 +25,11 @@ pub(super) static WALKER: Walker = Walker::new(Form {
     // Local variables are bound, so the other bare names are members or names of other files.
     keeps_name: |name| name.len() > 1 && KEYWORDS.binary_search(&name).is_err(),
     messages: message,
-    // They return the object that they are called on.
     collections: COLLECTIONS,
     type_argument,
     function_receiver,
     callback_argument,
+    // They return the object that they are called on.
     transparent: &["also", "apply", "takeIf", "takeUnless"],
     tool_notes: &[
         "noinspection", "ktlint", "@formatter", "region", "endregion",
@@ -153,7 +154,7 @@ fn step(node: Node<'_>) -> Step<'_> {
 
 /// Returns the node of the name in a type: `B` of `B?`, `(B)` and `B<C>`.
 fn named_type(mut node: Node<'_>) -> Option<Node<'_>> {
-    for _ in 0..8 {
+    for _ in 0..MAX_TYPE_NESTING {
         node = match node.kind() {
             "identifier" => return Some(node),
             "user_type" => match step(node) {
@@ -190,7 +191,7 @@ fn callback_argument<'n>(node: Node<'n>, _: &str) -> Option<Node<'n>> {
 
 /// Returns the function type in a type.
 fn function_type(mut node: Node<'_>) -> Option<Node<'_>> {
-    for _ in 0..8 {
+    for _ in 0..MAX_TYPE_NESTING {
         match node.kind() {
             "function_type" => return Some(node),
             "nullable_type" | "parenthesized_type" => {

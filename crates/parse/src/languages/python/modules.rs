@@ -14,6 +14,9 @@ use crate::paths::{is_below, parent, shared_segments};
 /// Longest dotted path that is resolved, in segments. Real ones have fewer than ten.
 const MAX_SEGMENTS: usize = 24;
 
+/// Maximum number of packages of one name inside other packages that are searched for a module.
+const MAX_NESTED: usize = 64;
+
 /// The module system of Python.
 pub(super) static MODULES: ModuleSystem = ModuleSystem {
     module_name: |path| Some(module_name(path)),
@@ -82,7 +85,7 @@ impl PythonModules {
         let directories = self.nested.get(first)?;
         let found = directories
             .iter()
-            .take(64)
+            .take(MAX_NESTED)
             .filter_map(|directory| find_module(files, &format!("{directory}/{rest}")));
         nearest(files, importer, found)
     }

@@ -197,10 +197,13 @@ fn construct<'t>(walk: &mut Walk<'t>, class: Node<'t>, method: Node<'t>, depth: 
     descend
 }
 
+/// Maximum number of calls in a path that are followed to its start.
+const MAX_CALLS: usize = 16;
+
 /// Records the names of a receiver that is a plain path: each of them may be a method, too.
 fn refer_to_receivers<'t>(walk: &mut Walk<'t>, mut receiver: Node<'t>) {
     let collector = &mut walk.collector;
-    for _ in 0..16 {
+    for _ in 0..MAX_CALLS {
         let name = match receiver.kind() {
             "identifier" | "constant" => {
                 return collector.refer(ReferenceKind::Name, receiver);

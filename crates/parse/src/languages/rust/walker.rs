@@ -14,6 +14,7 @@ mod token_bindings;
 use foveate_model::MessageKind;
 use tree_sitter::Node;
 
+use crate::languages::MAX_TYPE_NESTING;
 use crate::messages;
 use crate::syntax::Descend;
 use crate::walk::{
@@ -165,7 +166,7 @@ fn step(node: Node<'_>) -> Step<'_> {
 /// Returns the node of the name in a type: `T` of `&T`, `[T]`, `dyn T` and `T<A>`. The types in
 /// [`WRAPPERS`] are not unwrapped here.
 fn named_type(mut node: Node<'_>) -> Option<Node<'_>> {
-    for _ in 0..8 {
+    for _ in 0..MAX_TYPE_NESTING {
         node = match node.kind() {
             "type_identifier" | "scoped_type_identifier" => return Some(node),
             "reference_type" | "pointer_type" | "qualified_type" | "generic_type" => {

@@ -26,12 +26,15 @@ pub(super) fn define<'t>(walk: &mut Walk<'t>, mut draft: Draft<'t>) -> LocalId {
     walk.define(draft)
 }
 
+/// Maximum number of macros before a declaration.
+const MAX_MACROS: usize = 4;
+
 /// Returns the start of a declaration including the macros before it, which the grammar does not see. They
 /// are at the beginning of its line, or on the line before.
 fn with_macros(text: &str, start: usize) -> usize {
     let mut found = start;
     let mut at = start;
-    for _ in 0..4 {
+    for _ in 0..MAX_MACROS {
         let before = text.get(..at).unwrap_or("");
         let head = before.trim_end_matches([' ', '\t', '\r', '\n']);
         let blanks = before.get(head.len()..).unwrap_or("");

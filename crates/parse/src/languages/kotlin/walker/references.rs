@@ -5,14 +5,22 @@ use tree_sitter::Node;
 
 use super::{first_identifier, is_type, last_identifier};
 use crate::collect::{Position, span};
+use crate::languages::MAX_TYPE_NESTING;
 use crate::syntax::Descend;
 use crate::walk::{Handled, Walk, child_of_kind, children, field};
+
+/// Maximum number of calls inside each other that count as one.
+const MAX_CALLS: usize = 4;
+/// Maximum number of expressions that begin at one position.
+const MAX_DEPTH: usize = 32;
+/// Maximum number of members in a chain that are followed to its start.
+const MAX_MEMBERS: usize = 8;
 
 /// Returns the function of a call. The grammar parses `f(x) { … }` as a call of `f(x)`; both count as
 /// one call.
 pub(super) fn called(call: Node<'_>) -> Option<Node<'_>> {
     let mut function = call.named_child(0)?;
-    for _ in 0..4 {
+    for _ in 0..MAX_CALLS {
         let has_lambda_alone = child_of_kind(call, "value_arguments").is_none();
         if function.kind() != "call_expression" || !has_lambda_alone {
             break;
@@ -50,7 +58,7 @@ fn operator(node: Node<'_>) -> Option<&str> {
 
 /// Returns the kind of the bracket or lambda that an expression begins with.
 fn first_part<'t>(mut node: Node<'t>) -> Option<&'t str> {
-    for _ in 0..32 {
+    for _ in 0..MAX_DEPTH {
         if matches!(node.kind(), "parenthesized_expression" | "lambda_literal") {
             return Some(node.kind());
         }
@@ -92,7 +100,7 @@ pub(super) fn member<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Han
 
 /// Returns the `A::class` that a chain of members starts with. The grammar parses it as a member, too.
 fn class_literal<'t>(walk: &Walk<'t>, mut node: Node<'t>) -> Option<Node<'t>> {
-    for _ in 0..8 {
+    for _ in 0..MAX_MEMBERS {
         if node.kind() != "navigation_expression" {
             return None;
         }
@@ -109,7 +117,7 @@ fn class_literal<'t>(walk: &Walk<'t>, mut node: Node<'t>) -> Option<Node<'t>> {
 /// Whether a node is a member of a function or property that a callable reference names, as in `::f.name` and
 /// `a::b.isInitialized`. It belongs to the library.
 fn is_member_of_callable(mut node: Node<'_>) -> bool {
-    for _ in 0..8 {
+    for _ in 0..MAX_MEMBERS {
         let object = node.named_child(0);
         let Some(object) = object.filter(|_| node.kind() == "navigation_expression") else {
             return false;
@@ -187,7 +195,7 @@ pub(super) fn refer_to_type<'t>(walk: &mut Walk<'t>, kind: ReferenceKind, node: 
 
 /// Returns the named type in `A?`, `(A)` and `A(…)`.
 pub(super) fn type_within(mut node: Node<'_>) -> Option<Node<'_>> {
-    for _ in 0..8 {
+    for _ in 0..MAX_TYPE_NESTING {
         if node.kind() == "user_type" {
             return Some(node);
         }

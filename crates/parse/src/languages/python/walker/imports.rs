@@ -8,6 +8,9 @@ use tree_sitter::Node;
 use super::{Kind, Walker};
 use crate::collect::{Scope, row, span};
 
+/// Maximum number of lists and sums in a value of `__all__`. Sums nest to the left; real code has few terms.
+const MAX_LISTS: usize = 32;
+
 impl Walker<'_> {
     /// Adds `import a.b, c as d`: one import per module.
     pub(super) fn import(&mut self, node: Node<'_>) {
@@ -122,8 +125,7 @@ impl Walker<'_> {
     /// Adds the strings in `[…]`, `(…)` and sums of these as exports.
     pub(super) fn export_all(&mut self, value: Node<'_>) {
         let mut lists = VecDeque::from([value]);
-        // Sums nest to the left; real code has few terms.
-        for _ in 0..32 {
+        for _ in 0..MAX_LISTS {
             let Some(list) = lists.pop_front() else { break };
             let mut cursor = list.walk();
             for child in list.named_children(&mut cursor) {

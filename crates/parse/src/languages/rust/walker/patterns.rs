@@ -71,10 +71,13 @@ fn bind_value<'t>(
     }
 }
 
+/// Maximum number of patterns around one that are removed.
+const MAX_WRAPPERS: usize = 4;
+
 /// Returns the pattern in `mut a`, `ref a`, `&a`, `Some(a)` and `Ok(a)`.
 fn unwrapped<'t>(walk: &Walk<'t>, pattern: Node<'t>) -> Node<'t> {
     let mut single = pattern;
-    for _ in 0..4 {
+    for _ in 0..MAX_WRAPPERS {
         let inner = match single.kind() {
             "mut_pattern" | "ref_pattern" | "reference_pattern" => last_child(single),
             "tuple_struct_pattern" if single.named_child_count() == 2 => {
