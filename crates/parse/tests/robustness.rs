@@ -316,6 +316,10 @@ fn repeated_constructs_take_linear_time() {
             "kotlin",
             format!("fun f() {{ g {{ {}a -> a }} }}\n", "(a), ".repeat(5_000)),
         ),
+        (
+            "javascript",
+            format!("{}1;\n", "exports = ".repeat(900)).repeat(100),
+        ),
         ("csharp", "#if A\n#endif\n".repeat(20_000)),
         ("csharp", "extension(\n".repeat(5_000)),
     ];

@@ -1,4 +1,4 @@
-//! The walker of C and C++: one table of handlers for the trees of both grammars.
+//! Walks C and C++ syntax trees and collects their facts, with one table of handlers for both grammars.
 
 mod declarators;
 mod define;

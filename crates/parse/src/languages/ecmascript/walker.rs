@@ -20,14 +20,14 @@ use std::collections::{HashMap, HashSet};
 use foveate_model::{FileFacts, Language, LocalId, ReferenceKind, RegionKind, Span};
 use tree_sitter::Node;
 
+use self::documentation::DocumentedName;
+use self::grammar::{Grammar, Kind};
+pub(super) use self::specs::{HOOKS, TEST_BLOCKS};
 use super::{JAVASCRIPT, TSX};
 use crate::chunks::Nesting;
 use crate::collect::{Collector, Position, Scope, span};
 use crate::limits::Limits;
 use crate::syntax::{self, Budget, Descend, Visitor};
-use documentation::DocumentedName;
-use grammar::{Grammar, Kind};
-pub(super) use specs::{HOOKS, TEST_BLOCKS};
 
 /// Maximum number of parentheses, casts, `await` and assignments around a value that are removed.
 const MAX_WRAPPERS: usize = 8;

@@ -1,4 +1,4 @@
-//! Adds functions, prototypes, variables and fields of C and C++.
+//! Collects functions, prototypes, variables and fields of C and C++.
 
 use foveate_model::values::Value;
 use foveate_model::{DefinitionKind, LocalId, ReferenceKind, Span, Visibility};
@@ -11,31 +11,33 @@ use crate::collect::{Draft, Scope, span};
 use crate::syntax::{Descend, inside_brackets};
 use crate::walk::{Handled, Walk, child_of_kind, children, children_in, field};
 
-/// Properties that the words before a declarator state.
+/// Modifiers before a declarator.
 #[derive(Clone, Copy, Debug, Default)]
-struct Words {
+struct DeclaredModifiers {
     is_static: bool,
     is_extern: bool,
     is_inline: bool,
     is_constant: bool,
 }
 
-fn words(walk: &Walk<'_>, node: Node<'_>) -> Words {
-    let mut found = Words::default();
-    let mut cursor = node.walk();
-    for child in node.named_children(&mut cursor) {
-        if !matches!(child.kind(), "storage_class_specifier" | "type_qualifier") {
-            continue;
+impl DeclaredModifiers {
+    fn of(walk: &Walk<'_>, node: Node<'_>) -> Self {
+        let mut found = Self::default();
+        let mut cursor = node.walk();
+        for child in node.named_children(&mut cursor) {
+            if !matches!(child.kind(), "storage_class_specifier" | "type_qualifier") {
+                continue;
+            }
+            match walk.of(child) {
+                "static" => found.is_static = true,
+                "extern" => found.is_extern = true,
+                "inline" | "__inline" | "__inline__" | "__forceinline" => found.is_inline = true,
+                "const" | "constexpr" => found.is_constant = true,
+                _ => {}
+            }
         }
-        match walk.of(child) {
-            "static" => found.is_static = true,
-            "extern" => found.is_extern = true,
-            "inline" | "__inline" | "__inline__" | "__forceinline" => found.is_inline = true,
-            "const" | "constexpr" => found.is_constant = true,
-            _ => {}
-        }
+        found
     }
-    found
 }
 
 /// Adds a function with its body.
@@ -95,10 +97,10 @@ fn head<'t>(walk: &Walk<'t>, node: Node<'t>, found: &Declarator<'t>) -> Draft<'t
     };
     let mut draft = Draft::new(name, kind, span(node), name_span);
     draft.parameters = found.parameters().map(inside_brackets);
-    let words = words(walk, node);
-    draft.modifiers.is_static = words.is_static && kind == DefinitionKind::Method;
+    let modifiers = DeclaredModifiers::of(walk, node);
+    draft.modifiers.is_static = modifiers.is_static && kind == DefinitionKind::Method;
     // Inline functions are in headers, for all files that include them.
-    if words.is_static && !words.is_inline && kind == DefinitionKind::Function {
+    if modifiers.is_static && !modifiers.is_inline && kind == DefinitionKind::Function {
         draft.visibility = Some(Visibility::Private);
     }
     if let Some(scope) = scope {
@@ -215,8 +217,8 @@ fn variable<'t>(
     found: &Declarator<'t>,
     is_single: bool,
 ) -> LocalId {
-    let words = words(walk, node);
-    let kind = match words.is_constant && !found.is_pointer {
+    let modifiers = DeclaredModifiers::of(walk, node);
+    let kind = match modifiers.is_constant && !found.is_pointer {
         true => DefinitionKind::Constant,
         false => DefinitionKind::Variable,
     };
@@ -229,10 +231,10 @@ fn variable<'t>(
             draft.signature_end = named.end_byte();
         }
     }
-    if words.is_static {
+    if modifiers.is_static {
         draft.visibility = Some(Visibility::Private);
     }
-    draft.modifiers.is_overload = words.is_extern && found.value.is_none();
+    draft.modifiers.is_overload = modifiers.is_extern && found.value.is_none();
     draft.receiver = found.scope(walk.collector.text);
     draft.modifiers.is_out_of_line = draft.receiver.is_some();
     let id = define(walk, draft);
@@ -283,9 +285,9 @@ pub(super) fn field_declaration<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: 
             prototype(walk, node, depth, &found);
             continue;
         }
-        let words = words(walk, node);
+        let modifiers = DeclaredModifiers::of(walk, node);
         let mut draft = walk.draft(DefinitionKind::Field, node, found.name, None);
-        draft.modifiers.is_static = words.is_static;
+        draft.modifiers.is_static = modifiers.is_static;
         let id = define(walk, draft);
         let value = walk.declared_value(field(node, "type"), field(node, "default_value"));
         walk.holds(id, value);

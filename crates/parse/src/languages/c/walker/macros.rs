@@ -1,4 +1,4 @@
-//! Adds macros, the references in their texts, and functions whose heads are macros.
+//! Collects macros, the references in their texts, and functions whose heads are macros.
 
 use foveate_model::{DefinitionKind, LocalId, ReferenceKind, Span};
 use tree_sitter::Node;

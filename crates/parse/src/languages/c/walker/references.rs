@@ -1,4 +1,4 @@
-//! Adds references of C and C++: calls, constructions, qualified names, thrown and caught types.
+//! Collects references of C and C++: calls, constructions, qualified names, thrown and caught types.
 
 use foveate_model::values::Value;
 use foveate_model::{DefinitionKind, MessageKind, ReferenceKind, RegionKind};

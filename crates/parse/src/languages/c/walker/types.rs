@@ -1,4 +1,4 @@
-//! Adds types and their members, aliases and namespaces. Handles templates and access labels.
+//! Collects types and their members, aliases and namespaces. Handles templates and access labels.
 
 use foveate_model::{DefinitionKind, ReferenceKind, Span, Visibility};
 use tree_sitter::Node;

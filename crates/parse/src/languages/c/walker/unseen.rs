@@ -1,4 +1,4 @@
-//! Adds the imports and uses in parts of a text that are blanked out for the grammar.
+//! Collects the imports and uses in parts of a text that are blanked out for the grammar.
 
 use std::ops::Range;
 

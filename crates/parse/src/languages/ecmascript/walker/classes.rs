@@ -1,4 +1,4 @@
-//! Adds classes, interfaces and enums with their members.
+//! Collects classes, interfaces and enums with their members.
 
 use std::collections::HashSet;
 

@@ -1,4 +1,4 @@
-//! Adds what assignments define and export: `module.exports`, `exports.a`, prototypes, static members, and
+//! Collects the definitions and exports of assignments: `module.exports`, `exports.a`, prototypes, static members, and
 //! the fields that constructors assign.
 
 use foveate_model::{DefinitionKind, ImportKind, ImportedName};
@@ -7,6 +7,10 @@ use tree_sitter::Node;
 use super::imports::empty;
 use super::{Kind, Walker};
 use crate::collect::{Context, Draft, span};
+
+/// Maximum depth of an assignment of exports whose value a variable of the file may have, too. Parents are looked up
+/// from the root.
+const MAX_DEPTH: u32 = 16;
 
 /// The parts of an assignment.
 struct Assigned<'n, 't> {
@@ -55,6 +59,7 @@ impl<'t> Walker<'t> {
             self.collector.skip_to(left.end_byte());
         }
         if means_exports(assigned.target)
+            && depth <= MAX_DEPTH
             && let Some(variable) = self.variable_around(node)
         {
             if assigned.target == "module.exports" {

@@ -1,5 +1,5 @@
-//! Adds functions, variables, objects with methods, namespaces and type aliases of JavaScript and
-//! TypeScript. `classes` adds classes, `commonjs` assignments.
+//! Collects functions, variables, objects with methods, namespaces and type aliases of JavaScript and
+//! TypeScript. `classes` collects classes, `commonjs` assignments.
 
 use foveate_model::{DefinitionKind, LocalId, Span};
 use tree_sitter::Node;

@@ -1,6 +1,6 @@
-//! Adds what documentation comments of JavaScript import and which types they name, as TypeScript's checker reads them:
-//! `@import { A } from './a'`, `@typedef {import('./a').A} B`, `@param {import('./a').A} a`, `@type {A}`. Which types values
-//! have is read elsewhere, from the same tags.
+//! Collects the imports and the names of types in documentation comments of JavaScript, as TypeScript's checker reads
+//! them: `@import { A } from './a'`, `@typedef {import('./a').A} B`, `@param {import('./a').A} a`, `@type {A}`. The
+//! types of values are read elsewhere, from the same tags.
 
 use std::collections::{HashMap, HashSet};
 

@@ -1,4 +1,4 @@
-//! Adds ES imports, exports and re-exports, dynamic imports, and `require`.
+//! Collects ES imports, exports and re-exports, dynamic imports, and `require`.
 
 use foveate_model::{DefinitionKind, Export, ImportKind, ImportedName, Span};
 use tree_sitter::Node;

@@ -1,5 +1,5 @@
-//! Adds what statements do to prototypes: functions are constructors of objects, whose members and base are
-//! assigned one by one. `commonjs` finds the assignments.
+//! Collects the members and bases that statements assign to prototypes one by one: the functions are constructors.
+//! `commonjs` finds the assignments.
 
 use foveate_model::{DefinitionKind, LocalId};
 use tree_sitter::Node;
@@ -21,7 +21,7 @@ impl<'t> Walker<'t> {
         }
     }
 
-    /// Adds what a call does to a prototype: `util.inherits(A, B)`, `Object.assign(A.prototype, {…})`,
+    /// Adds the base or the members that a call gives to a prototype: `util.inherits(A, B)`, `Object.assign(A.prototype, {…})`,
     /// `Object.defineProperty(A.prototype, 'b', {…})`.
     pub(super) fn prototype_call(&mut self, call: Node<'_>, depth: u32) {
         let fields = &self.grammar.fields;

@@ -1,4 +1,4 @@
-//! Adds references of JavaScript and TypeScript: calls, members, types, bases, decorators, thrown and
+//! Collects references of JavaScript and TypeScript: calls, members, types, bases, decorators, thrown and
 //! caught types, JSX elements. Also binds the names of parameters and patterns.
 
 use foveate_model::{MessageKind, ReferenceKind, Span};
@@ -9,8 +9,8 @@ use crate::collect::{Chain, Receiver, Scope, span};
 use crate::messages;
 use crate::syntax::Descend;
 
-/// Longest chain of names that is followed to its start.
-const CHAIN: usize = 64;
+/// Maximum number of links of a chain that are followed to its start.
+const MAX_CHAIN: usize = 64;
 
 impl Walker<'_> {
     /// Adds a name on its own.
@@ -133,7 +133,7 @@ impl Walker<'_> {
             _ => return None,
         };
         let mut object = expression;
-        for _ in 0..CHAIN {
+        for _ in 0..MAX_CHAIN {
             match self.kind(object) {
                 Kind::Identifier | Kind::This => {
                     return Some(Chain::new(expression, name, Receiver::Names));

@@ -1,6 +1,6 @@
-//! Adds tests that are blocks: `describe('Client', () => { … })`, `it('connects', async () => { … })`, and the hooks
-//! around them: `beforeEach(() => { … })`. Each is a function that is named by its title or its hook, so that it can
-//! be shown whole and the references in it link it to the tested code. Facts do not depend on the path of their
+//! Collects tests that are blocks: `describe('Client', () => { … })`, `it('connects', async () => { … })`, and the
+//! hooks around them: `beforeEach(() => { … })`. Each is a function that is named by its title or its hook, so that it
+//! can be shown whole and the references in it link it to the tested code. Facts do not depend on the path of their
 //! file, so the form of the call decides: a function of a test runner, a title, and a function that is written in
 //! place.
 
@@ -30,7 +30,7 @@ const MODIFIERS: &[&str] = &[
 ];
 /// Names by which tests are known where others are made from them, as in `base.extend(…)`.
 const EXTENDED: &[&str] = &["test", "base", "it"];
-/// Maximum number of such steps that are followed.
+/// Maximum number of variables that are followed from one test to the one that it extends.
 const MAX_STEPS: usize = 4;
 /// Longest name of a block, in bytes.
 const MAX_TITLE: usize = 120;

@@ -24,11 +24,11 @@ use crate::collect::known_names;
 /// Sizes in bytes of functions that are compared. Shorter ones are parsed as fast as they are compared;
 /// longer ones could be compared in vain at every line of a crafted text.
 const COMPARED_BYTES: RangeInclusive<usize> = 64..=1 << 14;
-/// Number of functions with the same first line that are compared at a line.
+/// Maximum number of functions with the same first line that are compared at a line.
 const MAX_SAME_FIRST_LINE: usize = 8;
-/// If more names than this are known in only one of the texts, everything is parsed.
+/// Maximum number of names that are known in only one of the texts. With more, everything is parsed.
 const MAX_NAMES: usize = 64;
-/// If less than one in this many bytes is unchanged, everything is parsed.
+/// One in this many bytes must be unchanged. With less, everything is parsed.
 const MIN_SHARE: usize = 8;
 
 /// The functions that a text has in common with an earlier one.
