@@ -181,7 +181,7 @@ fn flags(definition: &foveate_model::Definition) -> Vec<&'static str> {
     .collect()
 }
 
-/// The text on one line, cut after 100 characters.
+/// Returns the text on one line, cut after 100 characters.
 fn one_line(text: &str) -> String {
     text.split_whitespace()
         .collect::<Vec<_>>()

@@ -42,7 +42,7 @@ pub(super) static JAVA: LanguageSpec = LanguageSpec {
                 || is_integration_test(file)
                 || is_in_test_sources(file)
         },
-        is_test_package,
+        is_test_package: is_shipped,
         is_test_support: |file| is_shipped(file, file.directories.len()),
         ..Roles::NONE
     },
@@ -164,13 +164,8 @@ pub(in crate::languages) fn is_in_shipped_sources(file: &File<'_>) -> bool {
     is_source_set && !is_in_test_sources(file)
 }
 
-/// Whether `src/main/java/org/acme/test/…` is a shipped package, with which other projects write their
-/// tests.
-pub(in crate::languages) fn is_test_package(file: &File<'_>, at: usize) -> bool {
-    is_shipped(file, at)
-}
-
-/// Whether the directories before a position belong to shipped sources.
+/// Whether the directories before a position belong to shipped sources. A package `test` in them, `org.acme.test` in
+/// `src/main/java/org/acme/test/…`, is one with which other projects write their tests.
 pub(in crate::languages) fn is_shipped(file: &File<'_>, end: usize) -> bool {
     let above = file.directories.get(..end).unwrap_or_default();
     let mut pairs = above.windows(2);

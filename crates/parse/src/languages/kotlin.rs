@@ -9,7 +9,7 @@ use foveate_model::{Language, LanguageRules};
 use super::spec::{LanguageSpec, Names};
 use crate::code::form::{CodeForm, Imports, Line, dotted_import};
 use crate::languages::java::{
-    is_in_shipped_sources, is_in_test_sources, is_integration_test, is_shipped, is_test_package,
+    is_in_shipped_sources, is_in_test_sources, is_integration_test, is_shipped,
 };
 use crate::languages::keyword_heads;
 use crate::origin::form::OriginForm;
@@ -30,7 +30,7 @@ pub(super) static KOTLIN: LanguageSpec = LanguageSpec {
                 || is_integration_test(file)
                 || is_in_test_sources(file)
         },
-        is_test_package,
+        is_test_package: is_shipped,
         is_test_support: |file| is_shipped(file, file.directories.len()),
         ..Roles::NONE
     },

@@ -21,8 +21,8 @@ impl<'t> Walker<'t> {
         }
     }
 
-    /// Adds the base or the members that a call gives to a prototype: `util.inherits(A, B)`, `Object.assign(A.prototype, {…})`,
-    /// `Object.defineProperty(A.prototype, 'b', {…})`.
+    /// Adds the base or the members that a call gives to a prototype: `util.inherits(A, B)`,
+    /// `Object.assign(A.prototype, {…})`, `Object.defineProperty(A.prototype, 'b', {…})`.
     pub(super) fn prototype_call(&mut self, call: Node<'_>, depth: u32) {
         let fields = &self.grammar.fields;
         let Some(function) = call.child_by_field_id(fields.function) else {
