@@ -313,6 +313,15 @@ fn repeated_constructs_take_linear_time() {
             ),
         ),
         (
+            "ruby",
+            format!(
+                "describe A do\n{}{}{}\nend\n",
+                "[".repeat(900),
+                "described_class, ".repeat(5_000),
+                "]".repeat(900)
+            ),
+        ),
+        (
             "kotlin",
             format!("fun f() {{ g {{ {}a -> a }} }}\n", "(a), ".repeat(5_000)),
         ),

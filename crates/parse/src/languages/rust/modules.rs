@@ -9,7 +9,7 @@ use foveate_model::resolution::{FileTree, ModuleResolver, ModuleSystem, is_equal
 use foveate_model::{FileId, Import, ImportKind};
 
 use super::manifest::{Manifest, Renamed, manifest};
-use crate::paths::{ancestors, join, shared_segments};
+use crate::paths::{ancestors, join, parent, shared_segments};
 
 pub(super) static MODULES: ModuleSystem = ModuleSystem {
     is_settings: |path| path.file_name() == "Cargo.toml",
@@ -33,12 +33,14 @@ type Tried = HashSet<(FileId, Box<str>)>;
 /// The crates of a repository.
 #[derive(Debug, PartialEq)]
 struct Crates {
-    /// The one with the longest directory first, so that the first match is the innermost package.
+    /// The one with the longest directory first.
     packages: Vec<Package>,
+    /// Positions in `packages`.
+    by_directory: HashMap<Box<str>, u32>,
     /// Positions in `packages` by the names of their libraries.
     libraries: HashMap<Box<str>, Vec<u32>>,
     /// Roots of libraries that are not called `lib.rs`.
-    other_roots: Vec<FileId>,
+    other_roots: HashSet<FileId>,
 }
 
 /// One package, which has a manifest.
@@ -102,8 +104,10 @@ impl Crates {
             package.inherit(names, &workspaces);
         }
         packages.sort_by_key(|package: &Package| std::cmp::Reverse(package.directory.len()));
+        let mut by_directory = HashMap::default();
         let mut libraries: HashMap<Box<str>, Vec<u32>> = HashMap::default();
         for (at, package) in (0u32..).zip(&packages) {
+            by_directory.insert(package.directory.clone(), at);
             if package.library.is_some() {
                 libraries.entry(package.name.clone()).or_default().push(at);
             }
@@ -113,15 +117,15 @@ impl Crates {
         Self {
             other_roots: other.collect(),
             packages,
+            by_directory,
             libraries,
         }
     }
 
+    /// Returns the innermost package around a file.
     fn package_of_path(&self, path: &str) -> Option<&Package> {
-        self.packages.iter().find(|package| {
-            let rest = path.strip_prefix(&*package.directory);
-            rest.is_some_and(|rest| package.directory.is_empty() || rest.starts_with('/'))
-        })
+        let at = ancestors(parent(path)).find_map(|directory| self.by_directory.get(directory))?;
+        self.packages.get(*at as usize)
     }
 
     /// Returns the library of a name, as a file sees it: that of its own package, a renamed dependency,
@@ -424,7 +428,8 @@ impl ModuleResolver for Crates {
     fn heap_bytes(&self) -> usize {
         let packages = self.packages.iter().map(|package| {
             let renamed = package.renamed.iter().map(|(a, b)| a.len() + b.len() + 32);
-            package.directory.len() + package.name.len() + 64 + renamed.sum::<usize>()
+            // The directory is stored twice.
+            2 * package.directory.len() + package.name.len() + 104 + renamed.sum::<usize>()
         });
         let libraries = self.libraries.iter();
         packages.sum::<usize>()

@@ -3,10 +3,10 @@
 //! code.
 
 use foveate_model::values::{Local, Value};
-use foveate_model::{DefinitionKind, LocalId, ReferenceKind, Span, Visibility};
+use foveate_model::{Definition, DefinitionKind, LocalId, ReferenceKind, Span, Visibility};
 use tree_sitter::Node;
 
-use super::{CORE_CLASSES, arguments, is_constant, literal_name, skip_name};
+use super::{CORE_CLASSES, arguments, literal_name, skip_name};
 use crate::collect::{Draft, span};
 use crate::syntax::Descend;
 use crate::walk::{Walk, children, field, last_child};
@@ -87,24 +87,31 @@ pub(super) fn value<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Option<Descend> 
     Some(Descend::Into)
 }
 
-/// Binds `described_class` to the class that the innermost group with a class describes.
+/// Binds `described_class` to the class that the innermost group with a class describes. Climbs
+/// definitions, because the search for a node's parent begins at the root of the tree.
 pub(super) fn described_class<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
     let Some(function) = walk.context().enclosing else {
         return;
     };
-    let mut around = node.parent();
-    let described = loop {
-        let Some(call) = around else { return };
-        around = call.parent();
-        let method = field(call, "method").filter(|_| call.kind() == "call");
-        if method.is_some_and(|method| is_group(walk.of(method)))
-            && let Some(subject) = arguments(call).into_iter().next()
-            && is_constant(subject)
-        {
-            break subject;
-        }
-    };
-    bind(walk, function, span(node), Value::Name(span(described)));
+    let mut around = std::iter::successors(walk.parent(), |block| {
+        walk.collector.definition(block.parent?)
+    });
+    let class = around.find_map(|block| class_of_group(walk.collector.text, block));
+    if let Some(class) = class {
+        bind(walk, function, span(node), Value::Name(class));
+    }
+}
+
+/// Returns the class that a group describes; `None` if a string or symbol names the group.
+fn class_of_group(text: &str, block: &Definition) -> Option<Span> {
+    let is_known_group = block.decorators.iter().any(|name| is_group(name));
+    let subject = block.name_span;
+    let before = text.get(..subject.start as usize)?.bytes().next_back();
+    let is_quoted = matches!(before, Some(b'"' | b'\'' | b':'));
+    let is_constant = subject
+        .of(text)
+        .starts_with(|first: char| first.is_uppercase() || first == ':');
+    (block.modifiers.is_block && is_known_group && !is_quoted && is_constant).then_some(subject)
 }
 
 fn bind(walk: &mut Walk<'_>, group: LocalId, name: Span, value: Value) {

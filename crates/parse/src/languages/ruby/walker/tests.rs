@@ -448,32 +448,54 @@ fn error_and_log_messages_are_collected() {
     }
 }
 
+/// Returns the local variables of a source with their values.
+fn locals(source: &str) -> Vec<String> {
+    use foveate_model::values::Value;
+    let facts = crate::testing::facts(ruby(), source);
+    let locals = facts.values.locals.iter().map(|local| {
+        let value = match local.value {
+            Value::Type(known) => known.path.of(source).to_owned(),
+            Value::Name(path) => path.of(source).to_owned(),
+            Value::Call(path) => format!("{}()", path.of(source)),
+            other => format!("{other:?}"),
+        };
+        format!("{} = {value}", local.name.of(source))
+    });
+    locals.collect()
+}
+
 #[test]
 fn values_of_variables_are_collected() {
-    use foveate_model::values::Value;
     let source = "class A\n  def b\n    c = D::E.new(1)\n    @f = G.new\n  rescue H => e\n  end\nend\ndescribe I do\n  let(:j) { described_class.new }\nend";
-    let facts = crate::testing::facts(ruby(), source);
-    let written: Vec<String> = facts
-        .values
-        .locals
-        .iter()
-        .map(|local| {
-            let value = match local.value {
-                Value::Type(known) => known.path.of(source).to_owned(),
-                Value::Name(path) => path.of(source).to_owned(),
-                Value::Call(path) => format!("{}()", path.of(source)),
-                other => format!("{other:?}"),
-            };
-            format!("{} = {value}", local.name.of(source))
-        })
-        .collect();
     assert_eq!(
-        written,
+        locals(source),
         [
             "c = D::E()", "e = H", "described_class = I", "j = described_class()"
         ]
     );
+    let facts = crate::testing::facts(ruby(), source);
     assert_eq!(facts.values.held.len(), 1);
+}
+
+#[test]
+fn described_class_is_that_of_the_innermost_group_with_a_class() {
+    for (source, expected) in [
+        (
+            "describe A do\n  describe B::C do\n    it('d') { described_class }\n  end\nend",
+            "described_class = B::C",
+        ),
+        (
+            "RSpec.describe A do\n  context 'B' do\n    context :C do\n      it { described_class }\n    end\n  end\nend",
+            "described_class = A",
+        ),
+        (
+            "describe(::A) do\n  describe \"B\" do\n    def c = described_class\n  end\nend",
+            "described_class = ::A",
+        ),
+        ("describe 'A' do\n  it('b') { described_class }\nend", ""),
+    ] {
+        assert_eq!(locals(source).join("\n"), expected, "{source}");
+    }
 }
 
 #[test]
