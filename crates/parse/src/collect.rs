@@ -28,6 +28,9 @@ use crate::documentation;
 use crate::lines::{LineIndex, NO_STATEMENT};
 use crate::values::results::OutwardValue;
 
+/// Maximum number of bytes of a name that qualifies others, each of which repeats it.
+const MAX_SCOPE: usize = 2048;
+
 /// What a walker knows about a definition; the collector adds the rest.
 #[derive(Debug)]
 pub(crate) struct Draft<'t> {
@@ -335,11 +338,8 @@ impl<'t> Collector<'t> {
 
     /// Adds a definition under a name that the text does not contain.
     pub(crate) fn define_as(&mut self, parent: Option<LocalId>, draft: Draft<'t>, name: &str) {
-        let scope = parent.and_then(|parent| self.definition(parent));
-        let qualified = scope.map_or_else(
-            || name.to_owned(),
-            |scope| joined(&scope.qualified_name, name),
-        );
+        let scope = self.scope(parent);
+        let qualified = scope.map_or_else(|| name.to_owned(), |scope| joined(scope, name));
         let id = self.define_in(parent, draft);
         if let Some(added) = self.definitions.get_mut(id.0 as usize) {
             added.name = name.into();
@@ -347,12 +347,16 @@ impl<'t> Collector<'t> {
         }
     }
 
+    /// Returns the qualified name of a parent, unless it is too long to qualify others.
+    fn scope(&self, parent: Option<LocalId>) -> Option<&str> {
+        let parent = self.definition(parent?)?;
+        Some(&*parent.qualified_name).filter(|name| name.len() <= MAX_SCOPE)
+    }
+
     /// Returns the name qualified by the parent's; a member defined outside of its type is also qualified
     /// by the type, a test by its suite.
     fn qualified_name(&self, parent: Option<LocalId>, draft: &Draft<'t>) -> Box<str> {
-        let scope = parent
-            .and_then(|parent| self.definition(parent))
-            .map(|parent| &*parent.qualified_name);
+        let scope = self.scope(parent);
         let name = draft.name;
         let is_outside = draft.modifiers.is_out_of_line || draft.modifiers.is_block;
         match (scope, draft.receiver) {

@@ -33,6 +33,9 @@ use foveate_model::{Language, RepoPath};
 
 use self::spec::{LanguageSpec, Names};
 
+/// Maximum number of bytes of a path that each import of a group repeats: `a::b` in `use a::b::{c, d}`.
+const MAX_MODULE_PATH: usize = 1024;
+
 /// Maximum nesting of a type in which the name of the outermost class is searched, in nodes.
 const MAX_TYPE_NESTING: usize = 8;
 

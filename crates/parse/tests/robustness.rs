@@ -372,6 +372,15 @@ fn nodes_below_depth_limit_are_skipped_and_reported() {
 }
 
 #[test]
+fn long_name_does_not_qualify_members() {
+    let class = "A".repeat(3_000);
+    let text = format!("class {class}:\n    def b(self): pass\nclass C:\n    def d(self): pass\n");
+    let facts = parse(language("python"), &text, &Limits::default());
+    let names = facts.definitions.iter().map(|d| &*d.qualified_name);
+    assert_eq!(names.collect::<Vec<_>>(), [&*class, "b", "C", "C.d"]);
+}
+
+#[test]
 fn parsing_timeout_gives_plain_text() {
     let text = "x = [1, 2]\n".repeat(50_000);
     let limits = Limits {

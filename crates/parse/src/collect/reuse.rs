@@ -97,10 +97,8 @@ impl Collector<'_> {
                 documentation::comment(run.span.of(self.text), self.tool_notes).into()
             }),
         };
-        let scope = self.context.parent;
-        let scope = scope.and_then(|id| self.definition(id));
-        let qualified_name = match scope {
-            Some(scope) => joined(&scope.qualified_name, &function.name),
+        let qualified_name = match self.scope(self.context.parent) {
+            Some(scope) => joined(scope, &function.name),
             None => function.name.to_string(),
         };
         self.heads.push(above.map_or(line - 1, |run| run.first_row));
@@ -113,7 +111,10 @@ impl Collector<'_> {
         for inner in inside {
             let rest = inner.qualified_name.strip_prefix(&*function.qualified_name);
             let inner = Definition {
-                qualified_name: format!("{qualified_name}{}", rest.unwrap_or("")).into(),
+                qualified_name: match rest {
+                    Some(rest) => format!("{qualified_name}{rest}").into(),
+                    None => inner.qualified_name.clone(),
+                },
                 parent: inner.parent.map(|parent| shift.id(parent)),
                 ..shift.definition(inner)
             };

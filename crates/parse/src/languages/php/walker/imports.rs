@@ -4,6 +4,7 @@ use foveate_model::{ImportKind, ImportedName};
 use tree_sitter::Node;
 
 use super::is_name;
+use crate::languages::MAX_MODULE_PATH;
 use crate::syntax::Descend;
 use crate::walk::{Handled, Walk, child_of_kind, children, field};
 
@@ -22,6 +23,9 @@ pub(super) fn uses<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
     let group = field(node, "body");
     let prefix = child_of_kind(node, "namespace_name").filter(|_| group.is_some());
     let prefix = prefix.map(|prefix| walk.of(prefix));
+    if prefix.is_some_and(|prefix| prefix.len() > MAX_MODULE_PATH) {
+        return Some(Descend::Past);
+    }
     for clause in children(group.unwrap_or(node)) {
         if clause.kind() == "namespace_use_clause" {
             use_clause(walk, node, clause, prefix);

@@ -334,6 +334,13 @@ fn used_names_and_included_files_are_imported() {
 }
 
 #[test]
+fn long_path_is_not_repeated_for_each_import() {
+    let name = "A".repeat(2_000);
+    let source = php_of(&format!("use {name}\\{{B, C}};\nuse D\\E;"));
+    same(&imports(php(), &source), "From D: E", &source);
+}
+
+#[test]
 fn error_and_log_messages_are_collected() {
     for (source, expected) in [
         ("throw new A('no b');", "Error: no b"),

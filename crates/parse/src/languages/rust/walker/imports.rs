@@ -1,15 +1,21 @@
 //! Collects Rust imports: `use` trees, modules in files of their own, crates. Paths that begin with
 //! `self` and `super` inside an inline module are rewritten relative to the file.
 
+use std::rc::Rc;
+
 use foveate_model::{DefinitionKind, Import, ImportKind, ImportedName, LocalId, Span};
 use tree_sitter::Node;
 
 use crate::collect::row;
+use crate::languages::MAX_MODULE_PATH;
 use crate::syntax::Descend;
 use crate::walk::{Handled, Walk, children, field};
 
 /// Maximum number of parts of a `use` tree that are read.
 const MAX_PARTS: usize = 4096;
+
+/// Maximum number of imports that are searched for the one that binds `super`. It is added again if more follow it.
+const MAX_IMPORTS_SINCE: usize = 256;
 
 /// A module and the names that are imported from it.
 type Taken = (String, Vec<ImportedName>);
@@ -20,31 +26,37 @@ pub(super) fn use_declaration<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -
         return Some(Descend::Past);
     };
     let mut taken: Vec<Taken> = Vec::new();
-    let mut pending = vec![(String::new(), argument)];
+    let mut pending: Vec<(Rc<str>, Node<'t>)> = vec![("".into(), argument)];
     for _ in 0..MAX_PARTS {
         let Some((prefix, part)) = pending.pop() else {
             break;
         };
-        let path = |node: Option<Node<'_>>| joined(&prefix, node.map_or("", |n| walk.of(n)));
+        let written = match part.kind() {
+            "use_list" | "line_comment" | "block_comment" => None,
+            "scoped_use_list" | "use_as_clause" => field(part, "path"),
+            "use_wildcard" => part.named_child(0),
+            _ => Some(part),
+        };
+        let path = joined(&prefix, written.map_or("", |written| walk.of(written)));
+        if path.len() > MAX_MODULE_PATH {
+            continue;
+        }
         match part.kind() {
             "use_list" => {
                 let parts = children(part).into_iter().rev();
-                pending.extend(parts.map(|part| (prefix.clone(), part)));
+                pending.extend(parts.map(|part| (Rc::clone(&prefix), part)));
             }
             "scoped_use_list" => {
-                let below = path(field(part, "path"));
-                pending.extend(field(part, "list").map(|list| (below, list)));
+                let prefix: Rc<str> = path.into();
+                pending.extend(field(part, "list").map(|list| (prefix, list)));
             }
-            "use_wildcard" => {
-                let module = path(part.named_child(0));
-                take(&mut taken, module, "*", "");
-            }
+            "use_wildcard" => take(&mut taken, path, "*", ""),
             "use_as_clause" => {
                 let alias = field(part, "alias").map_or("", |alias| walk.of(alias));
-                take_path(&mut taken, &path(field(part, "path")), Some(alias));
+                take_path(&mut taken, &path, Some(alias));
             }
             "line_comment" | "block_comment" => {}
-            _ => take_path(&mut taken, &path(Some(part)), None),
+            _ => take_path(&mut taken, &path, None),
         }
     }
     for (module, names) in taken {
@@ -93,8 +105,9 @@ fn take(taken: &mut Vec<Taken>, module: String, name: &str, local: &str) {
 }
 
 fn add(walk: &mut Walk<'_>, node: Node<'_>, module: &str, names: Vec<ImportedName>) {
-    let inline = inline_modules(walk);
-    let module = relative_to_file(module, &inline);
+    let Some(module) = relative_to_file(module, &inline_modules(walk)) else {
+        return;
+    };
     let enclosing = walk.context().parent;
     walk.collector
         .import(node, enclosing, ImportKind::From, &module, names);
@@ -144,13 +157,13 @@ fn path_attribute<'t>(walk: &Walk<'t>, module: Node<'_>) -> Option<&'t str> {
 }
 
 /// Returns the names of the enclosing modules in this file, the outermost first.
-fn inline_modules(walk: &Walk<'_>) -> Vec<Box<str>> {
+fn inline_modules<'w>(walk: &'w Walk<'_>) -> Vec<&'w str> {
     let definitions = &walk.collector.definitions;
     let mut names = Vec::new();
     let mut next = walk.context().parent;
     while let Some(around) = next.and_then(|id| definitions.get(id.0 as usize)) {
         if around.kind == DefinitionKind::Module {
-            names.push(around.name.clone());
+            names.push(&*around.name);
         }
         next = around.parent;
     }
@@ -158,12 +171,13 @@ fn inline_modules(walk: &Walk<'_>) -> Vec<Box<str>> {
     names
 }
 
-/// Rewrites a path that is relative to the innermost inline module as relative to the file.
-fn relative_to_file(module: &str, inline: &[Box<str>]) -> String {
+/// Rewrites a path that is relative to the innermost inline module as relative to the file; `None` if it becomes too
+/// long.
+fn relative_to_file(module: &str, inline: &[&str]) -> Option<String> {
     let mut around = inline;
     let mut rest = module;
     if inline.is_empty() || module.ends_with(".rs") {
-        return module.to_owned();
+        return Some(module.to_owned());
     }
     let mut is_relative = false;
     while let (Some(below), Some((_, outer))) = (after(rest, "super"), around.split_last()) {
@@ -172,18 +186,17 @@ fn relative_to_file(module: &str, inline: &[Box<str>]) -> String {
     if !is_relative {
         match after(rest, "self") {
             Some(below) => rest = below,
-            None => return module.to_owned(),
+            None => return Some(module.to_owned()),
         }
     }
     if after(rest, "super").is_some() {
-        return rest.to_owned();
+        return Some(rest.to_owned());
     }
-    let names = around.iter().map(|name| &**name);
-    let names = names.chain(Some(rest).filter(|rest| !rest.is_empty()));
-    std::iter::once("self")
-        .chain(names)
-        .collect::<Vec<_>>()
-        .join("::")
+    let mut names = vec!["self"];
+    names.extend(around);
+    names.extend(Some(rest).filter(|rest| !rest.is_empty()));
+    let bytes: usize = names.iter().map(|name| name.len() + "::".len()).sum();
+    (bytes <= MAX_MODULE_PATH).then(|| names.join("::"))
 }
 
 /// Returns the rest of a path after its first name, if that is `first`.
@@ -203,17 +216,20 @@ pub(super) fn bind_outer_module(walk: &mut Walk<'_>, path: Node<'_>) {
     let Some(module) = innermost_module(walk) else {
         return;
     };
-    let is_bound = walk.collector.imports.iter().rev().any(|import| {
+    let mut latest = walk.collector.imports.iter().rev().take(MAX_IMPORTS_SINCE);
+    let is_bound = latest.any(|import| {
         import.enclosing == Some(module) && import.names.iter().any(|name| &*name.local == "super")
     });
     if is_bound {
         return;
     }
-    let inline = inline_modules(walk);
+    let Some(file) = relative_to_file("super", &inline_modules(walk)) else {
+        return;
+    };
     let start = path.start_byte();
     walk.collector.imports.push(Import {
         kind: ImportKind::From,
-        module: relative_to_file("super", &inline).into(),
+        module: file.into(),
         names: vec![ImportedName::new("*", "super")],
         span: Span::new(start, start + "super".len()),
         line: row(path) + 1,
