@@ -163,7 +163,7 @@ impl<'a> Evaluator<'a> {
     }
 
     /// Returns an instance of the type that a type alias, or a variable such as `Gate = Door`, names, or of the alias if
-    /// it describes a type itself.
+    /// it describes a type itself or may have methods.
     fn value_of_alias(&self, id: DefId, inferences: u32) -> Value {
         let names = self.names;
         let definition = names.definition(id);
@@ -173,14 +173,23 @@ impl<'a> Evaluator<'a> {
         if definition.kind != DefinitionKind::TypeAlias {
             return self.value_of_named_class(id, inferences - 1);
         }
-        let position = Position::new(id.file, definition.parent);
-        let type_name = self
-            .known(id.file)
-            .and_then(|known| known.type_of(id.local));
-        match type_name {
-            Some(type_name) => self.value_of_type(position, type_name, inferences - 1),
-            None => Value::Instance(id),
+        if names.rules(id.file).named_types_have_methods {
+            return Value::Instance(id);
         }
+        self.target_of_alias(id, inferences)
+            .unwrap_or(Value::Instance(id))
+    }
+
+    /// Returns an instance of the type by which a type alias, or a type such as `Gates` in `type Gates []Gate`, is defined;
+    /// `None` if it names none.
+    pub(super) fn target_of_alias(&self, id: DefId, inferences: u32) -> Option<Value> {
+        let definition = self.names.definition(id);
+        if inferences == 0 || definition.kind != DefinitionKind::TypeAlias {
+            return None;
+        }
+        let position = Position::new(id.file, definition.parent);
+        let type_name = self.known(id.file)?.type_of(id.local)?;
+        Some(self.value_of_type(position, type_name, inferences - 1))
     }
 
     /// Returns an instance of the class that a variable names by its initial value.
@@ -254,13 +263,13 @@ impl<'a> Evaluator<'a> {
     ) -> (Value, Confidence) {
         let element = match value {
             Value::Elements(class) => Value::Instance(class),
-            Value::Class(class) | Value::Instance(class) => self.only_value_of(class, inferences),
+            Value::Class(class) | Value::Instance(class) => self.element_of(class, inferences),
             Value::Definition(id) if self.enum_constant(id).is_some() => {
                 self.only_value_of(id, inferences)
             }
             Value::Definition(id) if inferences > 0 => match self.held_by(id, inferences - 1) {
                 Value::Elements(class) => Value::Instance(class),
-                Value::Instance(class) => self.only_value_of(class, inferences - 1),
+                Value::Instance(class) => self.element_of(class, inferences - 1),
                 _ => Value::Unknown,
             },
             _ => Value::Unknown,
@@ -268,6 +277,16 @@ impl<'a> Evaluator<'a> {
         match element {
             Value::Unknown => (element, confidence),
             element => (element, Confidence::Likely),
+        }
+    }
+
+    /// Infers an element of a type, or what an object of it holds.
+    fn element_of(&self, class: DefId, inferences: u32) -> Value {
+        match self.names.rules(class.file).named_types_have_methods {
+            true => self
+                .target_of_alias(class, inferences)
+                .unwrap_or(Value::Instance(class)),
+            false => self.only_value_of(class, inferences),
         }
     }
 

@@ -402,9 +402,16 @@ impl<'a> Evaluator<'a> {
                 }
                 found
             }
-            Value::Class(_) | Value::Instance(_) | Value::Super(_) => {
-                self.known_member(value, name)
+            Value::Instance(class) => {
+                let found = self.known_member(value, name);
+                if found.is_empty()
+                    && let Some(member) = self.member_of_target(class, name, inferences)
+                {
+                    return member;
+                }
+                found
             }
+            Value::Class(_) | Value::Super(_) => self.known_member(value, name),
             Value::Definition(id) => {
                 let own = names.own_members(id, name);
                 if own.is_empty() && inferences > 0 {
@@ -447,6 +454,17 @@ impl<'a> Evaluator<'a> {
             Ok(_) => Value::Elements(class),
             Err(_) => Value::External,
         }
+    }
+
+    /// Evaluates the member `name` of the type by which a type such as `type Gates []Gate` is defined, if it has one: the
+    /// field of a struct, or a member of an element, where the type of a list counts as that of its elements.
+    fn member_of_target(&self, named: DefId, name: &'a str, inferences: u32) -> Option<Outcome> {
+        if inferences == 0 || !self.names.rules(named.file).named_types_have_methods {
+            return None;
+        }
+        let target = self.target_of_alias(named, inferences - 1)?;
+        let member = self.member((target, Confidence::Likely), name, inferences - 1);
+        (!member.found.is_empty()).then_some(member)
     }
 
     /// Evaluates the member `name` of the default export of a module, if it has one and the language lets the

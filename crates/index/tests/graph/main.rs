@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 mod chains;
+mod collections;
 mod ecmascript;
 mod hostile;
 mod interfaces;

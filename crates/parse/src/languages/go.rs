@@ -84,6 +84,7 @@ static RULES: LanguageRules = LanguageRules {
         star_imports_are_transitive: false,
         globals: GLOBALS,
         builtin_members: BUILTIN_MEMBERS,
+        named_types_have_methods: true,
         implicit_interfaces: Some(heads::types),
         library_interfaces: library::INTERFACES,
         ..LookupRules::DEFAULT

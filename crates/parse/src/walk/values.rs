@@ -284,8 +284,9 @@ impl<'t> Walk<'t> {
                 },
                 Step::Indexed(object) => {
                     let collection = self.called(object);
-                    let collection =
-                        collection.or_else(|| self.plain_path(object).map(Value::Name));
+                    let collection = collection
+                        .or_else(|| self.plain_path(object).map(Value::Name))
+                        .or_else(|| self.value_of_chain(object));
                     collection.map(element_of)
                 }
                 _ => self

@@ -20,9 +20,8 @@ pub(super) static WALKER: Walker = Walker::new(Form {
     builtin_types: BUILTIN_TYPES,
     keeps_name: |name| name.len() > 2 && !BUILTINS.contains(&name),
     messages: message,
-    // `new(A)` is written as a call with a type as its argument.
-    casts: &["new"],
-    type_argument: |name| field(name.parent()?, "arguments")?.named_child(0),
+    casts: &["make", "new"],
+    type_argument,
     is_documentation: |_| false,
     tool_notes: &["go:", "nolint", "+build", "export "],
     is_statement: |kind| {
@@ -84,15 +83,34 @@ fn step(node: Node<'_>) -> Step<'_> {
         "identifier" | "type_identifier" | "package_identifier" | "field_identifier" => Step::Name,
         "selector_expression" => Step::member(field(node, "operand"), field(node, "field")),
         "qualified_type" => Step::member(field(node, "package"), field(node, "name")),
-        "call_expression" => Step::call(field(node, "function")),
+        "call_expression" => Step::call(called(node)),
         // `T{…}` yields an object of `T`.
         "composite_literal" => Step::call(field(node, "type")),
         "generic_type" => Step::same(field(node, "type")),
         "unary_expression" => Step::same(field(node, "operand")),
         "parenthesized_expression" | "pointer_type" => Step::same(node.named_child(0)),
-        "index_expression" => Step::same(field(node, "operand")),
+        // Of lists of lists, only the innermost elements are known.
+        "index_expression" => match field(node, "operand") {
+            Some(inner) if inner.kind() == "index_expression" => Step::Same(inner),
+            operand => Step::indexed(operand),
+        },
         "type_assertion_expression" => Step::call(field(node, "type")),
         _ => Step::Other,
+    }
+}
+
+/// Returns the type in `make(A)` and `new(A)`, if it has a name. They are written as calls with a type as their argument.
+fn type_argument(function: Node<'_>) -> Option<Node<'_>> {
+    let made = field(function.parent()?, "arguments")?.named_child(0)?;
+    (!matches!(made.kind(), "slice_type" | "map_type" | "channel_type")).then_some(made)
+}
+
+/// Returns the function that a call calls; `f` of `f[T](a)`, which may be parsed as an element.
+fn called(call: Node<'_>) -> Option<Node<'_>> {
+    let function = field(call, "function")?;
+    match function.kind() {
+        "index_expression" => field(function, "operand"),
+        _ => Some(function),
     }
 }
 
@@ -131,7 +149,7 @@ fn message(path: &str, name: &str) -> Option<MessageKind> {
 }
 
 fn call<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
-    let function = field(node, "function")?;
+    let function = called(node)?;
     // `string(a)` is a conversion.
     if BUILTIN_TYPES.binary_search(&walk.of(function)).is_ok() {
         walk.mark_handled(function);
@@ -310,9 +328,12 @@ fn short_variables<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
     Some(Descend::Into)
 }
 
-/// Adds the variables of `for i, a := range list`: a list has the type of its elements here.
+/// Adds the variables of `for i, a := range list`. Of lists of lists, only the innermost elements are known.
 fn range<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
-    let value = field(node, "right").map_or(Value::Unknown, |list| walk.value_of(list));
+    let value = match field(node, "right") {
+        Some(inner) if inner.kind() == "index_expression" => walk.value_of(inner),
+        list => walk.element_value(None, list),
+    };
     for (at, target) in field(node, "left")
         .into_iter()
         .flat_map(children)
