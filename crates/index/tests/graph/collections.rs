@@ -70,3 +70,104 @@ fn go_types_defined_by_structs_have_their_fields() {
         "items.go:Item.Weigh",
     );
 }
+
+#[test]
+fn typescript() {
+    check(
+        "
+        //- pool.ts
+        export class Pool { close() {} }
+        export class Other { close() {} }
+        class Holder {
+            private pools: Map<string, Pool> = new Map();
+            readonly made = new Map<string, Pool>();
+            own: Set<Pool> = new Set();
+            named: Record<string, Pool> = {};
+            list: Pool[] = [];
+            others: Map<string, Map<string, Other>> = new Map();
+            use_get(name: string) { this.pools.get(name)!.close(); }
+            use_made(name: string) { const made = this.made.get(name); made.close(); }
+            use_values() { for (const made of this.pools.values()) { made.close(); } }
+            use_entries() { for (const [name, made] of this.pools) { made.close(); } }
+            use_array() { for (const made of [...this.pools.values()]) { made.close(); } }
+            use_object() { for (const [name, made] of Object.entries(this.named)) { made.close(); } }
+            use_key(name: string) { const made = this.named[name]; made.close(); }
+            use_set() { this.own.forEach((made) => made.close()); }
+            use_index() {
+                return this.list
+                    .filter((each) => each)
+                    .map((each, index) => each.close());
+            }
+            use_function() { this.pools.forEach(function (made) { made.close(); }); }
+            not_a_longer_chain() {
+                this.list
+                    .map((each) => each.next())
+                    .some((made) => made.close());
+            }
+            use_found() { const found = this.list.find((made) => made); found.close(); }
+            not_the_map(name: string) { this.pools.close(); this.others.get(name).close(); }
+            not_one_collection(others: Other[]) {
+                this.list.forEach((made) => made.close());
+                others.forEach((made) => made.close());
+            }
+        }
+        function use_parameter(pools: Map<string, Pool>) { pools.get('a').close(); }
+        function use_local() { const pools = new Map<string, Pool>(); pools.get('a').close(); }
+        ",
+        "pool.ts:Pool.close",
+    );
+}
+
+#[test]
+fn python() {
+    check(
+        "
+        //- pool.py
+        class Pool:
+            def close(self): pass
+        class Other:
+            def close(self): pass
+        class Holder:
+            def __init__(self):
+                self.pools: dict[str, Pool] = {}
+                self.list: list[Pool] = []
+                self.others: list[Other] = []
+                self.nested: dict[str, list[Other]] = {}
+            def use_values(self):
+                for made in self.pools.values():
+                    made.close()
+            def use_items(self):
+                for key, made in sorted(self.pools.items()):
+                    made.close()
+            def use_key(self, key):
+                self.pools[key].close()
+            def use_key_of_local(self, key):
+                made = self.pools[key]
+                made.close()
+            def use_get(self, key):
+                made = self.pools.get(key)
+                made.close()
+            def use_pop(self):
+                self.list.pop().close()
+            def use_comprehension(self):
+                return [made.close() for made in self.list if made]
+            def use_values_in_brackets(self):
+                return any(made.close() for key, made in self.pools.items())
+            def use_copy(self):
+                for made in list(self.pools.values()):
+                    made.close()
+            def not_a_pair(self):
+                for made in self.pools.items():
+                    made.close()
+            def not_one_collection(self):
+                all(made.close() for made in self.list)
+                all(made.close() for made in self.others)
+            def not_the_dictionary(self, key):
+                self.pools.close()
+                self.nested[key].close()
+        def use_parameter(pools: Dict[str, \"Pool\"]):
+            pools[\"a\"].close()
+        ",
+        "pool.py:Pool.close",
+    );
+}

@@ -126,6 +126,8 @@ const fn rules(
             self_types: &["this", "Self"],
             globals: GLOBALS,
             builtin_members: BUILTIN_MEMBERS,
+            element_getters: ELEMENT_GETTERS,
+            element_views: ELEMENT_VIEWS,
             ..LookupRules::DEFAULT
         },
         // Test files are those that jest, vitest and mocha find.
@@ -138,6 +140,15 @@ const fn rules(
         ..LanguageRules::new(name, code)
     }
 }
+
+/// Methods of arrays and maps that return an element or a value, sorted.
+const ELEMENT_GETTERS: &[&str] = &["at", "find", "findLast", "get", "pop", "shift"];
+
+/// Methods of them that return collections of the same elements, sorted. Those of `entries()` are pairs with an element.
+const ELEMENT_VIEWS: &[&str] = &[
+    "concat", "entries", "filter", "reverse", "slice", "sort", "splice", "toReversed", "toSorted",
+    "toSpliced", "values",
+];
 
 const ECOSYSTEM: Ecosystem = Ecosystem {
     generated_endings: &[".bundle.js"],
@@ -172,4 +183,14 @@ fn is_test(file: &File<'_>) -> bool {
         .any(|mark| stem.ends_with(mark) || stem.contains(&format!("{mark}.")))
         || stem.ends_with("-spec")
         || matches!(stem, "jest.setup" | "setuptests")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{ELEMENT_GETTERS, ELEMENT_VIEWS};
+
+    #[test]
+    fn names_are_sorted() {
+        assert!(ELEMENT_GETTERS.is_sorted() && ELEMENT_VIEWS.is_sorted());
+    }
 }

@@ -124,6 +124,8 @@ static RULES: LanguageRules = LanguageRules {
         },
         globals: GLOBALS,
         builtin_members: BUILTIN_MEMBERS,
+        element_getters: ELEMENT_GETTERS,
+        element_views: ELEMENT_VIEWS,
         ..LookupRules::DEFAULT
     },
     // Test files are those that pytest and unittest find.
@@ -244,10 +246,22 @@ fn library(path: &str) -> Option<&str> {
     below_pair(path, is_unix).or_else(|| below_pair(path, is_other))
 }
 
+/// Methods of lists and dictionaries that return an element or a value, sorted.
+const ELEMENT_GETTERS: &[&str] = &["get", "pop", "popleft", "setdefault"];
+
+/// Methods of them that return collections of the same elements, sorted. The values of a loop over `items()` are pairs with
+/// an element.
+const ELEMENT_VIEWS: &[&str] = &["copy", "items", "values"];
+
 #[cfg(test)]
 mod tests {
-    use super::PYTHON;
+    use super::{ELEMENT_GETTERS, ELEMENT_VIEWS, PYTHON};
     use crate::hunks::heads::check;
+
+    #[test]
+    fn names_are_sorted() {
+        assert!(ELEMENT_GETTERS.is_sorted() && ELEMENT_VIEWS.is_sorted());
+    }
 
     #[test]
     fn definition_heads_are_read() {

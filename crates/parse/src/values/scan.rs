@@ -8,7 +8,7 @@ use foveate_model::{Definition, DefinitionKind, FileFacts, LocalId, RegionKind, 
 use super::ValueForm;
 use super::documented;
 use super::results::OutwardValue;
-use super::text::{annotation, clip, element, expression, leading_name, member, span_of};
+use super::text::{annotation, clip, element, expression, leading_name, member, receiver, span_of};
 
 /// What a line tells about the name that it binds, most informative first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -25,9 +25,15 @@ pub(crate) enum Binding<'t> {
     MemberOfType(&'t str, &'t str),
     /// The text that begins with the class of the caught exception.
     Caught(&'t str),
+    /// The whole text of the collection whose elements it is, one after another, in a part of the function only: in a
+    /// nameless function or a comprehension. Two parts may use one name for elements of different collections.
+    Passed(&'t str),
     /// Nothing.
     Unknown,
 }
+
+/// Rank of [`Binding::Passed`], the last.
+const PASSED: u8 = 4;
 
 /// A binding of a name in a scope.
 struct ScopedBinding {
@@ -181,6 +187,16 @@ impl<'f> Scan<'f> {
         documented::before(self.text, span_of(self.text, part).start as usize)
     }
 
+    /// Returns the text of the receiver before the name of a function, and its last name. It may begin in an earlier line.
+    pub(crate) fn receiver_of(&self, name: &str) -> Option<(&'f str, &'f str)> {
+        let end = span_of(self.text, name).start as usize;
+        let links = receiver(self.text, end);
+        let (first, last) = (links.first()?.name, links.last()?.name);
+        let before = self.text.get(first.start as usize..end)?;
+        let before = before.trim_end_matches(['.', '?', '!', ' ', '\t', '\n', '\r']);
+        Some((before, last.of(self.text)))
+    }
+
     /// Returns the function around the current line, or around the part of it that is read.
     pub(crate) fn function(&self) -> Option<&'f Definition> {
         self.facts.definition(LocalId(self.scope.checked_sub(1)?))
@@ -231,6 +247,12 @@ impl<'f> Scan<'f> {
                 ((2, start), annotation(text, rest).map(Value::Type))
             }
             Binding::Unknown => ((3, 0), None),
+            Binding::Passed(part) => {
+                let (start, _) = from(part);
+                // An expression of several lines would be read up to the end of the first.
+                let is_line = !part.contains('\n');
+                ((PASSED, start), element(text, part).filter(|_| is_line))
+            }
         };
         (order, value.unwrap_or(Value::Unknown))
     }
@@ -271,7 +293,17 @@ impl<'f> Scan<'f> {
         let key = |found: &ScopedBinding| (found.scope, found.name.of(text));
         self.found
             .sort_unstable_by(|a, b| (key(a), a.order).cmp(&(key(b), b.order)));
-        self.found.dedup_by(|later, kept| key(later) == key(kept));
+        self.found.dedup_by(|later, kept| {
+            let is_same = key(later) == key(kept);
+            if is_same && kept.order.0 == PASSED && !are_alike(text, kept.value, later.value) {
+                kept.value = Value::Unknown;
+            }
+            is_same
+        });
+        // The name may mean something else in other parts of the function.
+        let is_known = |found: &ScopedBinding| found.value != Value::Unknown;
+        self.found
+            .retain(|found| found.order.0 != PASSED || is_known(found));
         let locals = self.found.into_iter().map(|found| Local {
             function: found.scope.checked_sub(1).map(LocalId),
             name: found.name,
@@ -312,5 +344,15 @@ impl<'f> Scan<'f> {
         let (_, innermost) = *self.open.last()?;
         let definition = definitions.get(innermost as usize)?;
         definition.kind.is_function().then_some(innermost)
+    }
+}
+
+/// Whether two values are elements of collections that are written alike.
+fn are_alike(text: &str, a: Value, b: Value) -> bool {
+    match (a, b) {
+        (Value::Element(a), Value::Element(b)) | (Value::CallElement(a), Value::CallElement(b)) => {
+            a.of(text) == b.of(text)
+        }
+        _ => false,
     }
 }

@@ -22,6 +22,12 @@ const COLLECTIONS: &[&str] = &[
     "ReadonlySet", "Sequence", "Set", "deque", "frozenset", "list", "set",
 ];
 
+/// Types of maps that are written with the types of their keys and values, sorted. The values are their elements.
+const MAPS: &[&str] = &[
+    "DefaultDict", "Dict", "Map", "Mapping", "MutableMapping", "OrderedDict", "ReadonlyMap",
+    "Record", "WeakMap", "defaultdict", "dict",
+];
+
 pub(super) fn span_of(text: &str, part: &str) -> Span {
     let start = (part.as_ptr() as usize).saturating_sub(text.as_ptr() as usize);
     Span::new(start, start + part.len())
@@ -66,20 +72,35 @@ pub(crate) fn clip(text: &str) -> &str {
 }
 
 /// Returns the type that an annotation names, in any language. Reads `X`, `"X"`, `Optional[X]`, `X | None`,
-/// `Promise<X>`, `type[X]`, `list[X]`, `X[]` and the like.
+/// `Promise<X>`, `type[X]`, `list[X]`, `X[]`, `Map<K, X>` and the like.
 pub(super) fn annotation(text: &str, written: &str) -> Option<TypeName> {
     let mut rest = clip(written);
     let mut form = TypeForm::Instance;
+    // The map that was removed. Of one with other values than objects of a class, only the map is known.
+    let mut map = None;
     // Each round removes one wrapper.
     for _ in 0..MAX_STEPS {
         rest = rest.trim_start_matches([' ', '\t', '\n', '\r', '"', '\'', '(', '|', '&', ':', '?']);
         let path = leading_path(rest);
         if path.is_empty() {
-            return None;
+            return map;
         }
         let after = rest.get(path.len()..)?.trim_start_matches(' ');
         let last = path.rsplit('.').next().unwrap_or(path);
         let opens = after.starts_with(['[', '<']);
+        if opens
+            && form == TypeForm::Instance
+            && MAPS.binary_search(&last).is_ok()
+            && let Some(values) = second_argument(after)
+        {
+            map = Some(TypeName {
+                path: span_of(text, path),
+                form,
+            });
+            form = TypeForm::Elements;
+            rest = values;
+            continue;
+        }
         match last {
             "None" | "null" | "undefined" if after.starts_with('|') => rest = after,
             "readonly" | "unique" => rest = after,
@@ -109,7 +130,7 @@ pub(super) fn annotation(text: &str, written: &str) -> Option<TypeName> {
             _ => {
                 if after.starts_with("[]") {
                     if form != TypeForm::Instance || after.starts_with("[][]") {
-                        return None;
+                        return map;
                     }
                     form = TypeForm::Elements;
                 }
@@ -118,6 +139,21 @@ pub(super) fn annotation(text: &str, written: &str) -> Option<TypeName> {
                     form,
                 });
             }
+        }
+    }
+    map
+}
+
+/// Returns the text that begins with the second of the arguments of a type, given that from their bracket on.
+fn second_argument(text: &str) -> Option<&str> {
+    let mut depth = 0_usize;
+    for (at, byte) in text.bytes().enumerate().skip(1) {
+        match byte {
+            b'(' | b'[' | b'{' | b'<' => depth += 1,
+            b'>' if is_arrow(text, at) => {}
+            b')' | b']' | b'}' | b'>' => depth = depth.checked_sub(1)?,
+            b',' if depth == 0 => return text.get(at + 1..),
+            _ => {}
         }
     }
     None
@@ -282,9 +318,9 @@ pub(super) fn member(of: Value, name: Span) -> Option<Value> {
     }
 }
 
-/// Returns the value of an expression that is a dotted name or a call of one. Reads `Foo(…)`, `new Foo(…)`,
-/// `await a.b(…)`, `a.b`, and `a or Foo(…)` as the call; `None` for anything else, such as `Foo().bar()` or
-/// `a + b`.
+/// Returns the value of an expression that is a dotted name, a call of one, or an element of these. Reads `Foo(…)`,
+/// `new Foo(…)`, `await a.b(…)`, `a.b`, `a.b[0]`, `new Map<K, Foo>()`, and `a or Foo(…)` as the call; `None` for anything
+/// else, such as `Foo().bar()` or `a + b`.
 pub(super) fn expression(text: &str, written: &str) -> Option<Value> {
     let mut rest = clip(written).trim_start();
     let mut called = false;
@@ -305,9 +341,11 @@ pub(super) fn expression(text: &str, written: &str) -> Option<Value> {
         return None;
     }
     let mut after = rest.get(path.len()..)?;
+    let mut made = None;
     if called && after.starts_with('<') {
         // `new Map<K, V>()`.
-        after = after.get(after.find('>')? + 1..)?;
+        made = annotation(text, rest).filter(|made| made.form == TypeForm::Elements);
+        after = after.get(closing_angle(after)? + 1..)?;
     }
     if after.starts_with('(') {
         called = true;
@@ -317,24 +355,51 @@ pub(super) fn expression(text: &str, written: &str) -> Option<Value> {
             None => "",
         };
     }
+    let mut is_element = false;
+    if after.starts_with('[')
+        && let Some(end) = closing(after)
+    {
+        is_element = true;
+        after = after.get(end + 1..)?;
+    }
     let after = after.trim_start_matches([' ', '\t', '!']);
     // A default says more than the name that it stands in for.
     let mut operators = ["or ", "|| ", "?? "].into_iter();
     if let Some(default) = operators.find_map(|operator| after.strip_prefix(operator)) {
         return match expression(text, default) {
-            Some(call @ Value::Call(_)) => Some(call),
+            Some(call @ (Value::Call(_) | Value::Type(_))) => Some(call),
             _ => None,
         };
     }
     let ends = after.is_empty()
-        || after.starts_with(['\n', '\r', ';', ',', ')', '}', ':', '#'])
+        || after.starts_with(['\n', '\r', ';', ',', ')', ']', '}', ':', '#'])
         || after.starts_with("as ")
         || after.starts_with("//");
     let path = span_of(text, path);
-    ends.then_some(match called {
-        true => Value::Call(path),
-        false => Value::Name(path),
+    ends.then_some(match (called, is_element) {
+        (false, false) => Value::Name(path),
+        (false, true) => Value::Element(path),
+        (true, false) => made.map_or(Value::Call(path), Value::Type),
+        (true, true) => Value::CallElement(path),
     })
+}
+
+/// Returns the position of the `>` that closes the `<` at the start of a text.
+fn closing_angle(text: &str) -> Option<usize> {
+    let mut depth = 0_usize;
+    for (at, byte) in text.bytes().enumerate().take(MAX_BYTES) {
+        match byte {
+            b'<' => depth += 1,
+            b'>' if !is_arrow(text, at) => {
+                depth = depth.checked_sub(1)?;
+                if depth == 0 {
+                    return Some(at);
+                }
+            }
+            _ => {}
+        }
+    }
+    None
 }
 
 /// Returns the links before the name that starts at `end`, first to last: `self` and `make()` for
@@ -454,6 +519,11 @@ mod tests {
     };
 
     #[test]
+    fn names_are_sorted() {
+        assert!(COLLECTIONS.is_sorted() && MAPS.is_sorted());
+    }
+
+    #[test]
     fn wrappers_are_stripped_from_annotations() {
         let path = |text: &str| {
             let found = annotation(text, text);
@@ -464,7 +534,9 @@ mod tests {
         assert_eq!(path("Optional[Client]"), "Client");
         assert_eq!(path("None | Client"), "Client");
         assert_eq!(path("Promise<Client>"), "Client");
-        assert_eq!(path("dict[str, Client]"), "dict");
+        assert_eq!(path("dict[str, int | Client]"), "int");
+        assert_eq!(path("Map<string, Client[]>"), "Map");
+        assert_eq!(path("Map<string, () => void>"), "Map");
         assert_eq!(path("{ a: number }"), "");
         assert!(
             annotation("type[Client]", "type[Client]").is_some_and(|a| a.form == TypeForm::Class)
@@ -483,6 +555,9 @@ mod tests {
             "Client[] | null",
             "readonly Client[]",
             "Promise<Array<Client>>",
+            "dict[str, Client]",
+            "Optional[typing.Dict[tuple[str, int], 'Client']]",
+            "ReadonlyMap<(a: A<B>) => C, Client>",
         ] {
             assert_eq!(elements(written).as_deref(), Some("Client"), "{written}");
         }
@@ -513,7 +588,7 @@ mod tests {
         assert_eq!(found("{ a, b }: Props"), "a: b:");
         assert_eq!(
             found("a: Map<string, Foo>, b: Bar<Foo, Map<K, V>>, c = 1 < 2, d"),
-            "a:Map b:Bar c: d:"
+            "a:Foo b:Bar c: d:"
         );
         assert_eq!(
             found("a: <T, U>(x: T) => U, b: Bag<(x: T) => U>, c: C"),
@@ -530,11 +605,19 @@ mod tests {
         let found = |text: &str| match expression(text, text) {
             Some(Value::Name(path)) => path.of(text).to_owned(),
             Some(Value::Call(path)) => format!("{}()", path.of(text)),
+            Some(Value::Element(path)) => format!("{}[]", path.of(text)),
+            Some(Value::CallElement(path)) => format!("{}()[]", path.of(text)),
+            Some(Value::Type(made)) => format!("{:?} {}", made.form, made.path.of(text)),
             _ => String::new(),
         };
         assert_eq!(found("Foo(1, (2))\n"), "Foo()");
         assert_eq!(found("await db.open()"), "db.open()");
-        assert_eq!(found("new Map<string, X>();"), "Map()");
+        assert_eq!(found("new Map<string, X>();"), "Elements X");
+        assert_eq!(found("new Map<string, Set<X>>();"), "Elements Set");
+        assert_eq!(found("new Pool<Map<A, B>>();"), "Pool()");
+        assert_eq!(found("a.b[c(0)];"), "a.b[]");
+        assert_eq!(found("a.b()[0]\n"), "a.b()[]");
+        assert_eq!(found("a[0].b;"), "");
         assert_eq!(found("Foo().bar()"), "");
         assert_eq!(found("a + b"), "");
         assert_eq!(found("a.b;"), "a.b");

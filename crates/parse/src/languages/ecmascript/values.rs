@@ -23,6 +23,7 @@ fn bindings(scan: &mut Scan<'_>, code: &str) {
     if let Some(value) = returned(code) {
         result(scan, value);
     }
+    callbacks(scan, code);
     statement(scan, code);
     // `function f() { const c = new Cart(); return c; }`.
     for part in later_statements(code) {
@@ -38,6 +39,107 @@ fn bindings(scan: &mut Scan<'_>, code: &str) {
         }
         statement(scan, part);
     }
+}
+
+/// Methods of collections that call a function with each element, sorted.
+const ITERATIONS: &[&str] = &[
+    "every", "filter", "find", "findIndex", "findLast", "findLastIndex", "flatMap", "forEach",
+    "map", "some",
+];
+
+/// Binds the first parameters of the functions in a line that are called with each element of a collection:
+/// `carts.forEach((cart) => …)`.
+fn callbacks(scan: &mut Scan<'_>, code: &str) {
+    if code.len() > MAX_STATEMENTS {
+        return;
+    }
+    for (at, _) in code.match_indices('(') {
+        let (before, after) = code.split_at(at);
+        let Some((_, name)) = before.rsplit_once('.') else {
+            continue;
+        };
+        if ITERATIONS.binary_search(&name).is_err() {
+            continue;
+        }
+        let parameter = after.get(1..).and_then(first_parameter);
+        let (Some(parameter), Some(collection)) = (parameter, collection_before(scan, name)) else {
+            continue;
+        };
+        if !is_of_pairs(collection) {
+            scan.bind(parameter, Binding::Passed(same_elements(collection)));
+        }
+    }
+}
+
+/// Largest number of calls before a function that are examined.
+const MAX_CALLS: usize = 4;
+
+/// Returns the collection whose elements a function gets: `a` before `map` in `a.filter(b).map(c)`.
+fn collection_before<'f>(scan: &Scan<'f>, function: &str) -> Option<&'f str> {
+    let (mut collection, mut last) = scan.receiver_of(function)?;
+    for _ in 0..MAX_CALLS {
+        if !matches!(last, "filter" | "reverse" | "slice" | "sort") {
+            break;
+        }
+        (collection, last) = scan.receiver_of(last)?;
+    }
+    Some(collection)
+}
+
+/// Returns the first parameter, if it has no type, of the nameless function at the start of a text: `a` of `a => …`,
+/// `(a, b) => …` and `function (a) {`.
+fn first_parameter(text: &str) -> Option<&str> {
+    let text = text.strip_prefix("async ").unwrap_or(text);
+    if let Some(rest) = text.strip_prefix("function") {
+        return Some(leading_name(rest.trim_start().strip_prefix('(')?));
+    }
+    if let Some(list) = text.strip_prefix('(') {
+        let name = leading_name(list);
+        let (names, after) = list.split_once(')')?;
+        let is_plain = names
+            .get(name.len()..)
+            .is_some_and(|rest| rest.is_empty() || rest.starts_with(','));
+        return (is_plain && after.trim_start().starts_with("=>")).then_some(name);
+    }
+    let name = leading_name(text);
+    let after = text.get(name.len()..)?.trim_start();
+    after.starts_with("=>").then_some(name)
+}
+
+/// Functions that return the elements of their argument, as they are called.
+const SAME_ELEMENTS: [&str; 3] = ["Array.from(", "Object.entries(", "Object.values("];
+
+/// Returns the text that begins with the collection that has the elements of the one at the start of a text.
+fn same_elements(collection: &str) -> &str {
+    let mut functions = SAME_ELEMENTS.iter();
+    let inner = functions.find_map(|function| collection.strip_prefix(function));
+    let inner = inner.or_else(|| collection.strip_prefix("[..."));
+    inner.unwrap_or(collection)
+}
+
+/// Whether the elements of a collection are pairs of a key and an element.
+fn is_of_pairs(collection: &str) -> bool {
+    collection.starts_with("Object.entries(") || collection.ends_with(".entries()")
+}
+
+/// Binds the names of a loop over pairs: `[key, cart] of carts.entries()`.
+fn bind_pair(scan: &mut Scan<'_>, pattern: &str) -> bool {
+    let pair = pattern
+        .strip_prefix('[')
+        .and_then(|rest| rest.split_once("] of "));
+    let Some((names, collection)) = pair else {
+        return false;
+    };
+    let Some((key, value)) = names.split_once(',') else {
+        return false;
+    };
+    let (key, value) = (key.trim(), value.trim());
+    if leading_name(key) != key || leading_name(value) != value {
+        return false;
+    }
+    scan.bind(key, Binding::Unknown);
+    scan.bind(value, Binding::Element(same_elements(collection)));
+    true
 }
 
 /// Returns the texts of a line after each brace and `;` that is outside of strings and comments.
@@ -157,7 +259,9 @@ fn same_in_both(value: &str) -> Option<&str> {
 /// Binds the name of `c = new Cart()`; `stated` begins with the type in the documentation above it.
 fn declaration(scan: &mut Scan<'_>, rest: &str, stated: Option<&str>) {
     if rest.starts_with(['{', '[']) {
-        scan.bind_pattern(rest);
+        if !bind_pair(scan, rest) {
+            scan.bind_pattern(rest);
+        }
         return;
     }
     let name = leading_name(rest);
@@ -170,9 +274,33 @@ fn declaration(scan: &mut Scan<'_>, rest: &str, stated: Option<&str>) {
     } else if let Some(value) = after.strip_prefix("= ") {
         typed_or_value(value)
     } else if let Some(collection) = after.strip_prefix("of ") {
-        Binding::Element(collection)
+        Binding::Element(same_elements(collection))
     } else {
         Binding::Unknown
     };
     scan.bind(name, binding);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{ITERATIONS, first_parameter};
+
+    #[test]
+    fn names_are_sorted() {
+        assert!(ITERATIONS.is_sorted());
+    }
+
+    #[test]
+    fn first_parameters_of_nameless_functions() {
+        for text in [
+            "a => a.b()", "(a) => {", "(a, b) => c", "async (a) => a", "function (a, b) {",
+        ] {
+            assert_eq!(first_parameter(text), Some("a"), "{text}");
+        }
+        for text in [
+            "a)", "(a + b)", "(a: A) => a", "([a, b]) => a", "function b(a) {",
+        ] {
+            assert_eq!(first_parameter(text), None, "{text}");
+        }
+    }
 }

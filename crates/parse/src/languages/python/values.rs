@@ -16,18 +16,11 @@ pub(super) const VALUES: ValueForm = ValueForm {
 fn bindings(scan: &mut Scan<'_>, code: &str) {
     result(scan, code);
     let plain = code.strip_prefix("async ").unwrap_or(code);
+    comprehensions(scan, code);
     if let Some(rest) = plain.strip_prefix("for ") {
         let (names, collection) = rest.split_once(" in ").unwrap_or((rest, ""));
-        let counted = collection.strip_prefix("enumerate(");
-        for (at, name) in names.split(',').enumerate() {
-            let is_only = at == 0 && !names.contains(',');
-            let binding = match counted {
-                Some(counted) if at == 1 => Binding::Element(counted),
-                None if is_only => Binding::Element(collection),
-                _ => Binding::Unknown,
-            };
-            let name = leading_name(name.trim_start_matches(['(', ' ']));
-            scan.bind(name, binding);
+        for (name, collection) in loop_variables(names, collection) {
+            scan.bind(name, collection.map_or(Binding::Unknown, Binding::Element));
         }
     } else if let Some(rest) = plain.strip_prefix("with ") {
         for item in rest.split(", ") {
@@ -48,6 +41,92 @@ fn bindings(scan: &mut Scan<'_>, code: &str) {
     } else {
         assignment(scan, code);
     }
+}
+
+/// Longest line in which comprehensions are read, in bytes.
+const MAX_COMPREHENSION: usize = 400;
+
+/// Binds the variables of the comprehensions in a line: `[a.b() for a in c]`.
+fn comprehensions(scan: &mut Scan<'_>, code: &str) {
+    if code.len() > MAX_COMPREHENSION {
+        return;
+    }
+    for (at, mark) in code.match_indices(" for ") {
+        let (before, rest) = code.split_at(at);
+        let clause = rest.strip_prefix(mark).and_then(|r| r.split_once(" in "));
+        let Some((names, after)) = clause.filter(|_| is_in_brackets(before)) else {
+            continue;
+        };
+        for (name, collection) in loop_variables(names, collection_at(after)) {
+            if let Some(collection) = collection {
+                scan.bind(name, Binding::Passed(collection));
+            }
+        }
+    }
+}
+
+/// Whether the code after a part of a line is in brackets that the part opens, and in no string or comment.
+fn is_in_brackets(before: &str) -> bool {
+    let count = |marks: &[char]| before.matches(marks).count();
+    count(&['(', '[', '{']) > count(&[')', ']', '}'])
+        && count(&['"', '\'']) % 2 == 0
+        && !before.contains('#')
+}
+
+/// Returns the collection at the start of the rest of a comprehension: `b` of `b if c]`.
+fn collection_at(rest: &str) -> &str {
+    let mut depth = 0_usize;
+    let end = rest.char_indices().find(|(at, c)| match c {
+        '(' | '[' | '{' => {
+            depth += 1;
+            false
+        }
+        ')' | ']' | '}' if depth > 0 => {
+            depth -= 1;
+            false
+        }
+        ')' | ']' | '}' => true,
+        ' ' if depth == 0 => {
+            let after = rest.get(*at..).unwrap_or("");
+            [" if ", " for ", " async "]
+                .iter()
+                .any(|word| after.starts_with(word))
+        }
+        _ => false,
+    });
+    let end = end.map_or(rest.len(), |(at, _)| at);
+    rest.get(..end).unwrap_or("")
+}
+
+/// Functions that return collections of the elements of their argument, as they are called.
+const SAME_ELEMENTS: [&str; 6] = ["iter(", "list(", "reversed(", "set(", "sorted(", "tuple("];
+
+/// Returns the names that a loop binds, each with the text from the collection on whose element it is, if it is one: `a` in
+/// `for a in b`, `for i, a in enumerate(b)` and `for key, a in b.items()`.
+fn loop_variables<'c>(
+    names: &'c str,
+    collection: &'c str,
+) -> impl Iterator<Item = (&'c str, Option<&'c str>)> {
+    let counted = collection.strip_prefix("enumerate(");
+    let mut elements = counted.unwrap_or(collection);
+    if let Some(inner) = SAME_ELEMENTS
+        .iter()
+        .find_map(|function| elements.strip_prefix(function))
+    {
+        elements = inner;
+    }
+    let path = elements.split_once('(').map_or("", |(path, _)| path);
+    let has_pairs = path.ends_with(".items");
+    let count = 1 + names.matches(',').count();
+    names.split(',').enumerate().map(move |(at, name)| {
+        let is_element = match (counted.is_some(), has_pairs) {
+            (false, false) => count == 1,
+            (true, true) => false,
+            _ => count == 2 && at == 1,
+        };
+        let name = leading_name(name.trim_start_matches(['(', ' ']));
+        (name, is_element.then_some(elements))
+    })
 }
 
 /// Words that begin a line on which a statement may follow a `:`.
