@@ -66,6 +66,8 @@ pub(crate) struct Form {
     pub(crate) callback_argument: for<'n> fn(Node<'n>, &str) -> Option<Node<'n>>,
     /// Types of the language itself, sorted. They yield no references.
     pub(crate) builtin_types: &'static [&'static str],
+    /// Whether values of these types count as values from elsewhere, on which extensions may be called.
+    pub(crate) extends_builtin_types: bool,
     /// Decides by form whether a bare name that the file neither binds nor imports may belong to another
     /// file (`MAX_SIZE`, `Config`).
     pub(crate) keeps_name: fn(&str) -> bool,
@@ -89,6 +91,10 @@ pub(crate) struct Form {
     pub(crate) wrappers: &'static [&'static str],
     /// Types of collections whose first type argument is the type of their elements, sorted.
     pub(crate) collections: &'static [&'static str],
+    /// Types of maps, sorted. Their elements are their values.
+    pub(crate) maps: &'static [&'static str],
+    /// Returns the type of the values of a map, given the node of the map's name.
+    pub(crate) type_of_values: for<'n> fn(Node<'n>) -> Option<Node<'n>>,
     /// Functions and methods whose result has the type of their first type argument, sorted: `static_cast<A*>(b)`.
     pub(crate) casts: &'static [&'static str],
     /// Returns the value that a call wraps, given the call and the text: `a` of `Arc::new(a)`.
@@ -121,6 +127,7 @@ impl Form {
             constructor: None,
             bare_calls: false,
             builtin_types: &[],
+            extends_builtin_types: false,
             keeps_name: |_| false,
             keeps_fields: false,
             messages: crate::messages::of_call,
@@ -131,6 +138,8 @@ impl Form {
             transparent: &[],
             wrappers: &[],
             collections: &[],
+            maps: &[],
+            type_of_values: |_| None,
             casts: &[],
             wrapped: |_, _| None,
             type_argument: |_| None,
@@ -141,7 +150,8 @@ impl Form {
     /// Whether the lists are sorted in which names are looked up.
     fn is_sorted(&self) -> bool {
         let lists = [
-            self.builtin_types, self.transparent, self.wrappers, self.collections, self.casts,
+            self.builtin_types, self.transparent, self.wrappers, self.collections, self.maps,
+            self.casts,
         ];
         lists.iter().all(|names| names.is_sorted())
     }

@@ -171,3 +171,25 @@ fn python() {
         "pool.py:Pool.close",
     );
 }
+
+#[test]
+fn kotlin() {
+    check(
+        "
+        //- Pool.kt
+        class Pool { fun close() {} }
+        class Other { fun close() {} }
+        class Holder(val pools: Map<String, Pool>, val list: List<Pool>, val sizes: Map<String, Int>) {
+            fun use_key() { pools[\"a\"]!!.close() }
+            fun use_local() { val made = pools[\"a\"] ?: return; made.close() }
+            fun use_value() { pools.getValue(\"a\").close() }
+            fun use_values() { for (made in pools.values) { made.close() } }
+            fun use_let() { pools[\"a\"]?.let { it.close() } }
+            fun use_first() { list.first().close() }
+            fun use_each_value() { pools.values.forEach { it.close() } }
+            fun not_the_map() { pools.close(); sizes[\"a\"].close() }
+        }
+        ",
+        "Pool.kt:Pool.close",
+    );
+}

@@ -77,7 +77,31 @@ fn kotlin_extensions_of_foreign_types() {
         "names/Strings.kt:String.slugify",
         &[
             "app/Page.kt:4 likely", "app/Page.kt:5 likely", "app/Star.kt:3 likely",
-            "other/Unseen.kt:2 name_only",
+        ],
+    );
+}
+
+#[test]
+fn kotlin_extensions_of_built_in_types_are_no_members_of_other_types() {
+    check_uses(
+        "
+        //- app/Page.kt
+        package app
+        import names.*
+        class Slugs { fun slugify(): Int = 1 }
+        class Holder(val name: String) { fun title() { name.slugify() } }
+        fun title(name: String) { name.slugify() }
+        fun made(): String = \"a\"
+        fun local() { made().slugify() }
+        fun unknown() { \"a\".slugify() }
+        //- names/Strings.kt
+        package names
+        fun String.slugify(): String = this
+        ",
+        "names/Strings.kt:String.slugify",
+        &[
+            "app/Page.kt:4 likely", "app/Page.kt:5 likely", "app/Page.kt:7 likely",
+            "app/Page.kt:8 name_only",
         ],
     );
 }
@@ -135,10 +159,7 @@ fn kotlin_extensions_in_objects_are_seen_by_their_imports() {
         ";
     for (definition, expected) in [
         ("web/Url.kt:Url.String.toUrl", &["app/Page.kt:5 likely"][..]),
-        (
-            "web/Url.kt:Tools.String.shout",
-            &["app/Page.kt:6 likely", "app/Unseen.kt:2 name_only"],
-        ),
+        ("web/Url.kt:Tools.String.shout", &["app/Page.kt:6 likely"]),
     ] {
         check_uses(repository, definition, expected);
     }

@@ -79,6 +79,8 @@ static RULES: LanguageRules = LanguageRules {
         super_name: Some("super"),
         globals: GLOBALS,
         builtin_members: BUILTIN_MEMBERS,
+        element_getters: ELEMENT_GETTERS,
+        element_views: ELEMENT_VIEWS,
         // Every enum has `valueOf`. The others are the objects that Java accesses the members of an `object` and of a
         // `companion object` by.
         constructors: &["Companion", "INSTANCE", "valueOf"],
@@ -111,6 +113,22 @@ const GLOBALS: &[&str] = &[
     "synchronized", "true", "with",
 ];
 
+/// Functions of collections and maps that return an element or a value, sorted.
+const ELEMENT_GETTERS: &[&str] = &[
+    "elementAt", "find", "first", "firstOrNull", "get", "getOrDefault", "getOrElse", "getOrNull",
+    "getOrPut", "getValue", "last", "lastOrNull", "maxBy", "maxByOrNull", "minBy", "minByOrNull",
+    "next", "put", "random", "remove", "removeAt", "removeFirst", "removeLast", "single",
+    "singleOrNull",
+];
+
+/// Members of them that are or return collections of the same elements, sorted.
+const ELEMENT_VIEWS: &[&str] = &[
+    "asIterable", "asReversed", "asSequence", "distinct", "distinctBy", "drop", "dropWhile",
+    "filter", "filterNot", "filterNotNull", "filterValues", "iterator", "minus", "onEach", "plus",
+    "reversed", "shuffled", "sortedBy", "sortedByDescending", "sortedWith", "take", "takeLast",
+    "takeWhile", "toList", "toMap", "toMutableList", "toMutableMap", "toSet", "values",
+];
+
 /// Members and extensions of the standard library, sorted.
 const BUILTIN_MEMBERS: &[&str] = &[
     "add", "addAll", "all", "also", "and", "any", "append", "apply", "asSequence", "associate",
@@ -133,7 +151,7 @@ const BUILTIN_MEMBERS: &[&str] = &[
 
 #[cfg(test)]
 mod tests {
-    use super::{BUILTIN_MEMBERS, GLOBALS, KOTLIN};
+    use super::{BUILTIN_MEMBERS, ELEMENT_GETTERS, ELEMENT_VIEWS, GLOBALS, KOTLIN};
     use crate::hunks::heads::check;
 
     #[test]
@@ -170,5 +188,6 @@ mod tests {
     #[test]
     fn names_are_sorted() {
         assert!(GLOBALS.is_sorted() && BUILTIN_MEMBERS.is_sorted());
+        assert!(ELEMENT_GETTERS.is_sorted() && ELEMENT_VIEWS.is_sorted());
     }
 }

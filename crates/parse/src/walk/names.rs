@@ -224,6 +224,12 @@ impl<'t> Walk<'t> {
         self.steps().type_argument(names, of)
     }
 
+    /// Returns the type of the values of a map, given its type.
+    pub(super) fn type_of_values<'n>(&self, of: Node<'n>) -> Option<Node<'n>> {
+        let name = self.steps().name_among(self.form.maps, of)?;
+        (self.form.type_of_values)(name)
+    }
+
     fn chain<'n>(&self, expression: Node<'n>) -> Option<Chain<'n>> {
         let steps = self.steps();
         let tail = last_name(steps, expression)?;
@@ -380,13 +386,19 @@ struct Steps<'t> {
 
 impl Steps<'_> {
     fn type_argument<'n>(self, names: &[&str], of: Node<'n>) -> Option<Node<'n>> {
+        let name = self.name_among(names, of)?;
+        (self.form.type_argument)(name)
+    }
+
+    /// Returns the last name of a type or function, if it is one of the sorted `names`.
+    fn name_among<'n>(self, names: &[&str], of: Node<'n>) -> Option<Node<'n>> {
         if names.is_empty() {
             return None;
         }
         let name = last_name(self, of)?.name;
         let text = self.text.get(name.byte_range())?;
         names.binary_search(&text).ok()?;
-        (self.form.type_argument)(name)
+        Some(name)
     }
 
     /// Returns how an expression is composed. A cast is a construction of its type.

@@ -214,7 +214,10 @@ impl<'t> Walk<'t> {
         let mut of = TypeForm::Instance;
         for _ in 0..MAX_WRAPPERS {
             let wrapped = self.type_argument(form.wrappers, named);
-            let element = || self.type_argument(form.collections, named);
+            let element = || {
+                self.type_argument(form.collections, named)
+                    .or_else(|| self.type_of_values(named))
+            };
             // Of a collection of collections, of numbers or of texts, only the collection is known.
             let (argument, of_argument) = match wrapped {
                 Some(argument) => (argument, of),
@@ -236,8 +239,9 @@ impl<'t> Walk<'t> {
             return (bound.form == TypeForm::Instance).then_some(TypeName { form: of, ..bound });
         }
         let path = self.plain_path(named)?;
-        let is_builtin = self.form.builtin_types.binary_search(&self.of(named));
-        is_builtin.is_err().then_some(TypeName { path, form: of })
+        let is_known = form.extends_builtin_types
+            || form.builtin_types.binary_search(&self.of(named)).is_err();
+        is_known.then_some(TypeName { path, form: of })
     }
 
     /// Returns the type of a function, given the type in it that names a class.

@@ -22,11 +22,14 @@ use crate::walk::{
 pub(super) static WALKER: Walker = Walker::new(Form {
     masked: masking::masked,
     builtin_types: BUILTIN_TYPES,
+    extends_builtin_types: true,
     // Local variables are bound, so the other bare names are members or names of other files.
     keeps_name: |name| name.len() > 1 && KEYWORDS.binary_search(&name).is_err(),
     messages: message,
     collections: COLLECTIONS,
-    type_argument,
+    maps: MAPS,
+    type_of_values: |name| type_argument_at(name, 1),
+    type_argument: |name| type_argument_at(name, 0),
     function_receiver,
     callback_argument,
     // They return the object that they are called on.
@@ -136,7 +139,10 @@ fn step(node: Node<'_>) -> Step<'_> {
             _ => Step::Other,
         },
         "call_expression" => Step::call(references::called(node)),
-        "binary_expression" => Step::call(references::generic_call(node)),
+        "binary_expression" => match references::with_default(node) {
+            Some(value) => Step::Same(value),
+            None => Step::call(references::generic_call(node)),
+        },
         "constructor_invocation" => Step::call(node.named_child(0)),
         "index_expression" => Step::indexed(node.named_child(0)),
         // A cast gives an object of the type, as a constructor does.
@@ -220,10 +226,15 @@ const COLLECTIONS: &[&str] = &[
     "List", "MutableCollection", "MutableList", "MutableSet", "Sequence", "Set",
 ];
 
-/// Returns `A` of `List<A>`, given the node of `List`.
-fn type_argument(name: Node<'_>) -> Option<Node<'_>> {
+/// Maps of the standard library, sorted.
+const MAPS: &[&str] = &[
+    "ConcurrentHashMap", "HashMap", "LinkedHashMap", "Map", "MutableMap", "SortedMap", "TreeMap",
+];
+
+/// Returns `A` of `List<A>`, given the node of `List` and the position of the argument.
+fn type_argument_at(name: Node<'_>, at: u32) -> Option<Node<'_>> {
     let arguments = child_of_kind(name.parent()?, "type_arguments")?;
-    let projection = arguments.named_child(0)?;
+    let projection = arguments.named_child(at)?;
     children(projection).into_iter().find(|part| is_type(*part))
 }
 

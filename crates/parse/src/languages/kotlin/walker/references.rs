@@ -52,6 +52,11 @@ pub(super) fn generic_call(node: Node<'_>) -> Option<Node<'_>> {
     (is_call && function.end_byte() + 1 == argument.start_byte()).then_some(function)
 }
 
+/// Returns `a` of `a ?: b`.
+pub(super) fn with_default(node: Node<'_>) -> Option<Node<'_>> {
+    field(node, "left").filter(|_| operator(node) == Some("?:"))
+}
+
 fn operator(node: Node<'_>) -> Option<&str> {
     Some(field(node, "operator")?.kind())
 }
