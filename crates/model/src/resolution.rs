@@ -240,6 +240,9 @@ pub struct LookupRules {
     pub element_getters: &'static [&'static str],
     /// Methods of collections that return others with the same elements, sorted: `values`, `iterator`.
     pub element_views: &'static [&'static str],
+    /// Whether the facts do not tell where code takes an element of a collection, as the type of a list counts as that of
+    /// its elements. A member that collections lack is then one of an element.
+    pub elements_are_implicit: bool,
     /// Whether a type that another one defines, as in `type Names []Name`, has methods of its own. The type of a list counts
     /// as that of its elements in such a language.
     pub named_types_have_methods: bool,
@@ -353,6 +356,7 @@ impl LookupRules {
         builtin_members: &[],
         element_getters: &[],
         element_views: &[],
+        elements_are_implicit: false,
         named_types_have_methods: false,
         constructors: &[],
         has_extensions: false,

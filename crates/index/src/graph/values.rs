@@ -12,6 +12,7 @@ mod qualified_paths;
 use std::cell::RefCell;
 
 use foldhash::{HashMap, HashSet};
+use foveate_model::resolution::LookupRules;
 use foveate_model::values::{Link, Local};
 use foveate_model::{Definition, LocalId};
 
@@ -392,6 +393,7 @@ impl<'a> Evaluator<'a> {
         inferences: u32,
     ) -> Outcome {
         let names = self.names;
+        let value = self.or_element(value, name);
         let found = match value {
             Value::Module(module) => {
                 let found = self.known_member(value, name);
@@ -427,10 +429,15 @@ impl<'a> Evaluator<'a> {
                 Targets::default()
             }
         };
+        let rules = names.rules(self.file);
         Outcome {
             found,
             value: match value {
                 Value::Elements(class) => self.method_of_collection(class, name),
+                // Of a list, whose type counts as that of its elements.
+                Value::Instance(class) if found.is_empty() && yields_element(rules, name) => {
+                    Value::Class(class)
+                }
                 Value::External => Value::External,
                 // Calling it constructs an object, as calling the class does.
                 Value::Class(class) if names.rules(class.file).constructors.contains(&name) => {
@@ -441,6 +448,21 @@ impl<'a> Evaluator<'a> {
             receiver: value,
             confidence,
         }
+    }
+
+    /// Returns an element instead of a collection, if code may take one without a trace in the facts, and only elements have
+    /// the member `name`.
+    fn or_element(&self, value: Value, name: &'a str) -> Value {
+        let Value::Elements(class) = value else {
+            return value;
+        };
+        let rules = self.names.rules(self.file);
+        let element = Value::Instance(class);
+        let is_of_element = rules.elements_are_implicit
+            && rules.builtin_members.binary_search(&name).is_err()
+            && !yields_element(rules, name)
+            && !self.known_member(element, name).is_empty();
+        if is_of_element { element } else { value }
     }
 
     /// Returns the value of a method of a collection, which does not belong to this repository: a class where the
@@ -519,6 +541,13 @@ impl<'a> Evaluator<'a> {
         };
         (value, outcome.confidence)
     }
+}
+
+/// Whether a method of a collection yields an element, or a collection of the same elements, in a language in which the
+/// type of a list counts as that of its elements.
+fn yields_element(rules: &LookupRules, name: &str) -> bool {
+    let lists = [rules.element_getters, rules.element_views];
+    rules.elements_are_implicit && lists.iter().any(|names| names.binary_search(&name).is_ok())
 }
 
 /// Whether a definition is a function that is called, and not read like a field.

@@ -2,6 +2,7 @@
 //! two classes have a method of the same name, and all functions named `use_…` call the method of the first one.
 
 use super::receivers::check;
+use super::*;
 
 const ITEMS: &str = "
     //- items.go
@@ -191,5 +192,80 @@ fn kotlin() {
         }
         ",
         "Pool.kt:Pool.close",
+    );
+}
+
+#[test]
+fn rust() {
+    check(
+        "
+        //- src/lib.rs
+        struct Pool;
+        impl Pool { fn close(&self) {} fn len(&self) {} }
+        struct Other;
+        impl Other { fn close(&self) {} }
+        struct Holder {
+            pools: HashMap<String, Pool>,
+            shared: Arc<Mutex<HashMap<String, Box<Pool>>>>,
+            list: Vec<Pool>,
+            others: HashMap<String, Other>,
+            pairs: Vec<(Pool, Other)>,
+        }
+        impl Holder {
+            fn use_get(&self) { self.pools.get(\"a\").unwrap().close(); }
+            fn use_key(&self) { self.pools[\"a\"].close(); }
+            fn use_if_let(&self) { if let Some(made) = self.pools.get(\"a\") { made.close(); } }
+            fn use_values(&self) { for made in self.pools.values() { made.close(); } }
+            fn use_pairs(&self) { for (_, made) in &self.pools { made.close(); } }
+            fn use_entry(&mut self) { self.pools.entry(name()).or_insert(Pool).close(); }
+            fn use_shared(&self) { self.shared.lock().unwrap().get(\"a\").unwrap().close(); }
+            fn use_first(&self) { if let Some(made) = self.list.first() { made.close(); } }
+            fn use_closure(&self) { self.pools.values().for_each(|made| made.close()); }
+            fn use_numbered(&self) { self.list.iter().enumerate().for_each(|(_, made)| made.close()); }
+            fn not_the_value(&self) { self.others.get(\"a\").unwrap().close(); }
+            fn not_a_pair(&self) { for (_, made) in &self.pairs { made.close(); } }
+        }
+        ",
+        "src/lib.rs:Pool.close",
+    );
+}
+
+#[test]
+fn members_of_maps_are_none_of_their_values() {
+    check_uses(
+        "
+        //- src/lib.rs
+        struct Pool;
+        impl Pool { fn len(&self) {} }
+        fn sizes(pools: HashMap<String, Pool>) { pools.len(); }
+        ",
+        "src/lib.rs:Pool.len",
+        &[],
+    );
+}
+
+#[test]
+fn c_sharp() {
+    check(
+        "
+        //- Pool.cs
+        class Pool { public int Key; public void Close() {} }
+        class Other { public void Close() {} }
+        class Cache { public bool TryGetValue(string key, out Pool value) { return false; } public void Close() {} }
+        class Holder {
+            private readonly Dictionary<string, Pool> pools = new();
+            private readonly Dictionary<string, List<Other>> others = new();
+            void use_key() { pools[\"a\"].Close(); }
+            void use_local() { var made = pools[\"a\"]; made.Close(); }
+            void use_values() { foreach (var made in pools.Values) { made.Close(); } }
+            void use_pair() { foreach (var pair in pools) { pair.Value.Close(); } }
+            void use_taken() { if (pools.TryGetValue(\"a\", out var made)) { made.Close(); } }
+            void use_selected() { pools.Values.Select(made => made.Close()); }
+            void not_the_key() { foreach (var pair in pools) { pair.Key.Close(); } }
+            void not_the_others() { others[\"a\"].Close(); }
+            void not_the_cache(Cache cache) { if (cache.TryGetValue(\"a\", out var made)) { made.Close(); } }
+        }
+        ",
+        "Pool.cs:Pool.Close",
     );
 }

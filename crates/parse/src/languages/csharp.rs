@@ -92,6 +92,9 @@ static RULES: LanguageRules = LanguageRules {
         super_name: Some("base"),
         globals: GLOBALS,
         builtin_members: BUILTIN_MEMBERS,
+        element_getters: ELEMENT_GETTERS,
+        element_views: ELEMENT_VIEWS,
+        elements_are_implicit: true,
         ..LookupRules::DEFAULT
     },
     tests: TestConventions {
@@ -188,6 +191,14 @@ const GLOBALS: &[&str] = &[
     "Tuple", "Type", "UInt16", "UInt32", "UInt64", "Uri", "ValueTask", "Version", "nameof",
 ];
 
+/// Methods of collections that return an element or a value, sorted.
+const ELEMENT_GETTERS: &[&str] = &[
+    "AddOrUpdate", "Dequeue", "ElementAt", "GetOrAdd", "GetValueOrDefault", "Peek", "Pop",
+];
+
+/// Members of collections, and of the pairs in maps, that are or return others with the same elements, sorted.
+const ELEMENT_VIEWS: &[&str] = &["Reverse", "Skip", "Take", "Value", "Values"];
+
 /// Members of types of the class library, sorted.
 const BUILTIN_MEMBERS: &[&str] = &[
     "Add", "AddRange", "Aggregate", "All", "Any", "Append", "AppendLine", "AsReadOnly", "Average",
@@ -196,7 +207,7 @@ const BUILTIN_MEMBERS: &[&str] = &[
     "ElementAt", "EndsWith", "Enqueue", "Equals", "Except", "Exists", "Find", "FindAll",
     "FindIndex", "First", "FirstOrDefault", "Flush", "ForEach", "Format", "GetEnumerator",
     "GetHashCode", "GetType", "GetValueOrDefault", "GroupBy", "HasValue", "IndexOf", "Insert",
-    "Intersect", "Invoke", "IsNullOrEmpty", "IsNullOrWhiteSpace", "Join", "Keys", "Last",
+    "Intersect", "Invoke", "IsNullOrEmpty", "IsNullOrWhiteSpace", "Join", "Key", "Keys", "Last",
     "LastIndexOf", "LastOrDefault", "Length", "Max", "Min", "MoveNext", "OfType", "OrderBy",
     "OrderByDescending", "Peek", "Pop", "Push", "Read", "ReadLine", "ReadToEnd", "Remove",
     "RemoveAll", "RemoveAt", "Replace", "Result", "Reverse", "Select", "SelectMany",
@@ -257,8 +268,14 @@ fn property(line: &str) -> Option<&str> {
 
 #[cfg(test)]
 mod tests {
-    use super::CSHARP;
+    use super::{BUILTIN_MEMBERS, CSHARP, ELEMENT_GETTERS, ELEMENT_VIEWS};
     use crate::hunks::heads::check;
+
+    #[test]
+    fn names_are_sorted() {
+        assert!(BUILTIN_MEMBERS.is_sorted());
+        assert!(ELEMENT_GETTERS.is_sorted() && ELEMENT_VIEWS.is_sorted());
+    }
 
     #[test]
     fn definition_heads_are_read() {

@@ -95,6 +95,9 @@ static RULES: LanguageRules = LanguageRules {
         self_types: &["Self"],
         globals: GLOBALS,
         builtin_members: BUILTIN_MEMBERS,
+        element_getters: ELEMENT_GETTERS,
+        element_views: ELEMENT_VIEWS,
+        elements_are_implicit: true,
         // Attributes implement them.
         constructors: &["default", "from", "parse", "try_from"],
         ..LookupRules::DEFAULT
@@ -235,6 +238,19 @@ const GLOBALS: &[&str] = &[
     "writeln",
 ];
 
+/// Methods of collections, maps and iterators that return an element or a value, sorted.
+const ELEMENT_GETTERS: &[&str] = &[
+    "back", "back_mut", "find", "first", "first_mut", "front", "front_mut", "get", "get_mut",
+    "get_or_insert_with", "last", "last_mut", "max_by_key", "min_by_key", "next", "nth",
+    "or_default", "or_insert", "or_insert_with", "peek", "pop", "pop_back", "pop_front", "remove",
+    "swap_remove",
+];
+
+/// Methods of them that return others with the same elements, sorted.
+const ELEMENT_VIEWS: &[&str] = &[
+    "drain", "entry", "filter", "into_values", "rev", "skip", "take", "values", "values_mut",
+];
+
 /// Methods of types of the standard library, sorted.
 const BUILTIN_MEMBERS: &[&str] = &[
     "abs", "all", "and_then", "any", "append", "as_bytes", "as_mut", "as_path", "as_ptr", "as_ref",
@@ -301,8 +317,13 @@ fn without_parameters(text: &str) -> &str {
 
 #[cfg(test)]
 mod tests {
-    use super::RUST;
+    use super::{ELEMENT_GETTERS, ELEMENT_VIEWS, RUST};
     use crate::hunks::heads::check;
+
+    #[test]
+    fn names_are_sorted() {
+        assert!(ELEMENT_GETTERS.is_sorted() && ELEMENT_VIEWS.is_sorted());
+    }
 
     #[test]
     fn definition_heads_are_read() {

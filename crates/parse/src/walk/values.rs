@@ -227,8 +227,10 @@ impl<'t> Walk<'t> {
                 },
             };
             let inner = (form.named_type)(argument).filter(|inner| {
+                let name = self.of(*inner);
                 of_argument == TypeForm::Instance
-                    || form.builtin_types.binary_search(&self.of(*inner)).is_err()
+                    || form.builtin_types.binary_search(&name).is_err()
+                    || form.wrappers.binary_search(&name).is_ok()
             });
             let Some(inner) = inner else {
                 break;

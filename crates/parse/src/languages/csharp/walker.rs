@@ -35,7 +35,9 @@ pub(super) static WALKER: Walker = Walker::new(Form {
     wrappers: WRAPPERS,
     callback_argument,
     casts: CASTS,
-    type_argument,
+    type_argument: |named| type_argument_at(named, 0),
+    maps: MAPS,
+    type_of_values: |named| type_argument_at(named, 1),
     ..Form::new(tree_sitter_c_sharp::LANGUAGE, handler, step, named_type)
 });
 
@@ -65,6 +67,12 @@ const WRAPPERS: &[&str] = &[
     "Collection", "HashSet", "IAsyncEnumerable", "ICollection", "IEnumerable", "IEnumerator",
     "IList", "IQueryable", "IReadOnlyCollection", "IReadOnlyList", "ISet", "Lazy", "List",
     "Nullable", "Queue", "Stack", "Task", "ValueTask", "WeakReference",
+];
+
+/// Maps of the standard library, sorted.
+const MAPS: &[&str] = &[
+    "ConcurrentDictionary", "Dictionary", "FrozenDictionary", "IDictionary", "IReadOnlyDictionary",
+    "ImmutableDictionary", "KeyValuePair", "ReadOnlyDictionary", "SortedDictionary", "SortedList",
 ];
 
 /// Kinds of nodes that yield no facts.
@@ -219,15 +227,15 @@ fn callback_argument<'n>(declared: Node<'n>, text: &str) -> Option<Node<'n>> {
     let named = named_type(declared)?;
     // Most types are none: their parent is not looked up.
     match CALLBACKS.contains(&text.get(named.byte_range())?) {
-        true => type_argument(named),
+        true => type_argument_at(named, 0),
         false => None,
     }
 }
 
-/// Returns the first type argument of a type, given the node of its name.
-fn type_argument(named: Node<'_>) -> Option<Node<'_>> {
+/// Returns the type argument of a type at a position, given the node of the type's name.
+fn type_argument_at(named: Node<'_>, at: u32) -> Option<Node<'_>> {
     let generic = named.parent()?;
-    child_of_kind(generic, "type_argument_list")?.named_child(0)
+    child_of_kind(generic, "type_argument_list")?.named_child(at)
 }
 
 fn message(path: &str, name: &str) -> Option<MessageKind> {

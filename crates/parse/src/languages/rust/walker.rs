@@ -41,7 +41,9 @@ pub(super) static WALKER: Walker = Walker::new(Form {
     transparent: TRANSPARENT,
     wrappers: WRAPPERS,
     wrapped,
-    type_argument,
+    type_argument: |named| type_argument_at(named, 0),
+    maps: MAPS,
+    type_of_values: |named| type_argument_at(named, 1),
     with_macro_contents: macro_items::with_macro_contents,
     ..Form::new(tree_sitter_rust::LANGUAGE, handler, step, named_type)
 });
@@ -66,6 +68,9 @@ const WRAPPERS: &[&str] = &[
     "Arc", "Box", "BoxFuture", "Cell", "Cow", "LazyLock", "Mutex", "MutexGuard", "Option", "Pin",
     "Rc", "Ref", "RefCell", "RefMut", "Result", "RwLock", "Vec", "VecDeque", "Weak",
 ];
+
+/// Maps of the standard library and of well-known crates, sorted.
+const MAPS: &[&str] = &["BTreeMap", "DashMap", "FxHashMap", "HashMap", "IndexMap"];
 
 /// Functions of [`WRAPPERS`] that wrap their argument.
 const WRAPPING: &[&str] = &[
@@ -181,16 +186,16 @@ fn named_type(mut node: Node<'_>) -> Option<Node<'_>> {
     None
 }
 
-/// Returns the first type argument of a type, given the node of its name.
-fn type_argument(named: Node<'_>) -> Option<Node<'_>> {
+/// Returns the type argument of a type at a position, without counting lifetimes, given the node of the type's name.
+fn type_argument_at(named: Node<'_>, at: usize) -> Option<Node<'_>> {
     let mut generic = named.parent()?;
     if generic.kind() == "scoped_type_identifier" {
         generic = generic.parent()?;
     }
     let arguments = field(generic, "type_arguments")?;
     let mut cursor = arguments.walk();
-    let mut types = arguments.named_children(&mut cursor);
-    types.find(|child| child.kind() != "lifetime")
+    let types = arguments.named_children(&mut cursor);
+    types.filter(|child| child.kind() != "lifetime").nth(at)
 }
 
 /// Returns the value that a call wraps: `a` of `Arc::new(a)` and `Some(a)`.

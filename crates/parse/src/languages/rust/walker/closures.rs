@@ -42,8 +42,8 @@ const OF_COLLECTIONS: [&str; 8] = [
 /// Methods whose result has the elements of their receiver, or wraps a reference to the same value, sorted.
 const SAME_ELEMENTS: &[&str] = &[
     "as_deref", "as_deref_mut", "as_mut", "as_ref", "by_ref", "cloned", "copied", "drain",
-    "filter", "inspect", "into_iter", "iter", "iter_mut", "peekable", "rev", "skip", "skip_while",
-    "step_by", "take", "take_while",
+    "enumerate", "filter", "inspect", "into_iter", "into_values", "iter", "iter_mut", "peekable",
+    "rev", "skip", "skip_while", "step_by", "take", "take_while", "values", "values_mut",
 ];
 
 /// Maximum number of calls before a method that are examined.

@@ -4,7 +4,7 @@ use foveate_model::{LocalId, ReferenceKind, Span};
 use tree_sitter::Node;
 
 use super::definitions::generics;
-use super::{BUILTIN_TYPES, WRAPPERS, named_type, type_argument};
+use super::{BUILTIN_TYPES, WRAPPERS, named_type, type_argument_at};
 use crate::collect::{Position, Scope, span};
 use crate::syntax::Descend;
 use crate::walk::{Handled, Walk, field};
@@ -42,7 +42,7 @@ fn owner(walk: &Walk<'_>, target: Node<'_>, is_trait: bool) -> Option<Span> {
     let mut named = named_type(target);
     let held = named
         .filter(|named| is_trait && WRAPPERS.binary_search(&walk.of(*named)).is_ok())
-        .and_then(type_argument)
+        .and_then(|named| type_argument_at(named, 0))
         .and_then(named_type)
         .filter(|held| {
             let name = walk.of(*held);

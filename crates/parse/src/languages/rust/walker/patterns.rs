@@ -54,16 +54,19 @@ fn bind_value<'t>(
                 add(walk, single, value);
             }
             "tuple_pattern" => {
-                let parts = children(single);
+                let parts = parts_of_pattern(single);
                 let declared = parts_of(declared, "tuple_type", parts.len());
-                let initial = match numbered(walk, initial).filter(|_| parts.len() == 2) {
-                    Some(element) => vec![None, Some(element)],
+                let initial = match pairs(walk, initial).filter(|_| parts.len() == 2) {
+                    Some(elements) => vec![None, Some(elements)],
                     None => parts_of(initial, "tuple_expression", parts.len()),
                 };
                 let part = |of: &[Option<Node<'t>>], at: usize| of.get(at).copied().flatten();
                 let parts = parts.into_iter().enumerate();
-                pending
-                    .extend(parts.map(|(at, one)| (one, part(&declared, at), part(&initial, at))));
+                pending.extend(
+                    parts.filter_map(|(at, one)| {
+                        Some((one?, part(&declared, at), part(&initial, at)))
+                    }),
+                );
             }
             _ => bind(walk, pattern, Value::Unknown, add),
         }
@@ -95,6 +98,16 @@ fn unwrapped<'t>(walk: &Walk<'t>, pattern: Node<'t>) -> Node<'t> {
     single
 }
 
+/// Returns the parts of the pattern of a tuple; `None` for `_`.
+fn parts_of_pattern<'t>(pattern: Node<'t>) -> Vec<Option<Node<'t>>> {
+    let mut cursor = pattern.walk();
+    let parts = pattern.children(&mut cursor);
+    let parts = parts.filter(|part| part.is_named() || part.kind() == "_");
+    parts
+        .map(|part| Some(part).filter(|part| part.is_named()))
+        .collect()
+}
+
 /// Returns the parts of a tuple of a kind, if it has this number of them.
 fn parts_of<'t>(tuple: Option<Node<'t>>, kind: &str, count: usize) -> Vec<Option<Node<'t>>> {
     let tuple = tuple.filter(|tuple| tuple.kind() == kind && tuple.named_child_count() == count);
@@ -102,10 +115,17 @@ fn parts_of<'t>(tuple: Option<Node<'t>>, kind: &str, count: usize) -> Vec<Option
     parts.into_iter().map(Some).collect()
 }
 
-/// Returns the collection whose elements an expression numbers: `a` of `a.enumerate()`.
-fn numbered<'t>(walk: &Walk<'t>, expression: Option<Node<'t>>) -> Option<Node<'t>> {
-    let (name, collection) = method_call(walk, expression?)?;
-    (name == "enumerate").then_some(collection)
+/// Returns the collection whose elements are the second parts of pairs: `a` of `a.enumerate()`, or what a loop is over, which
+/// may be a map.
+fn pairs<'t>(walk: &Walk<'t>, expression: Option<Node<'t>>) -> Option<Node<'t>> {
+    let expression = expression?;
+    match method_call(walk, expression) {
+        Some(("enumerate", collection)) => Some(collection),
+        _ => {
+            let around = expression.parent()?;
+            (around.kind() == "for_expression").then_some(expression)
+        }
+    }
 }
 
 /// Binds all names of a pattern: to the value of the whole if it has one name and no parts, to a field of a struct, or
@@ -135,6 +155,19 @@ pub(super) fn bind<'t>(walk: &mut Walk<'t>, pattern: Node<'t>, value: Value, add
                 let of = plain_name(walk, made);
                 let parts = parts_besides(node, made).into_iter();
                 pending.extend(parts.filter_map(|part| field_of(part, of)));
+            }
+            // The second part of a numbered element, or of a pair of a map, is the element.
+            "tuple_pattern" => {
+                let parts = parts_of_pattern(node);
+                let is_pair = parts.len() == 2;
+                let parts = parts.into_iter().enumerate();
+                pending.extend(parts.filter_map(|(at, part)| {
+                    let value = match is_pair && at == 1 {
+                        true => value,
+                        false => Value::Unknown,
+                    };
+                    Some((part?, value))
+                }));
             }
             kind if kind.ends_with("_pattern") || kind == "parameter" => {
                 let parts = children(node).into_iter();
