@@ -59,6 +59,29 @@ fn elements_of_go_types_that_have_methods() {
 }
 
 #[test]
+fn go_lists_and_maps_that_are_made() {
+    check(
+        &format!(
+            "{ITEMS}
+            func use_made() {{
+                items := make(map[string]*Item)
+                items[\"a\"].Weigh()
+            }}
+            func use_literal() {{
+                items := []*Item{{}}
+                for _, item := range items {{ item.Weigh() }}
+            }}
+            func other() {{
+                items := make([]*Other, 0)
+                items[0].Weigh()
+            }}
+            "
+        ),
+        "items.go:Item.Weigh",
+    );
+}
+
+#[test]
 fn go_types_defined_by_structs_have_their_fields() {
     check(
         &format!(

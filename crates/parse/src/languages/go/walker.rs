@@ -85,7 +85,7 @@ fn step(node: Node<'_>) -> Step<'_> {
         "qualified_type" => Step::member(field(node, "package"), field(node, "name")),
         "call_expression" => Step::call(called(node)),
         // `T{…}` yields an object of `T`.
-        "composite_literal" => Step::call(field(node, "type")),
+        "composite_literal" => Step::call(field(node, "type").and_then(made)),
         "generic_type" => Step::same(field(node, "type")),
         "unary_expression" => Step::same(field(node, "operand")),
         "parenthesized_expression" | "pointer_type" => Step::same(node.named_child(0)),
@@ -99,10 +99,17 @@ fn step(node: Node<'_>) -> Step<'_> {
     }
 }
 
-/// Returns the type in `make(A)` and `new(A)`, if it has a name. They are written as calls with a type as their argument.
+/// Returns the type in `make(A)` and `new(A)`. They are written as calls with a type as their argument.
 fn type_argument(function: Node<'_>) -> Option<Node<'_>> {
-    let made = field(function.parent()?, "arguments")?.named_child(0)?;
-    (!matches!(made.kind(), "slice_type" | "map_type" | "channel_type")).then_some(made)
+    made(field(function.parent()?, "arguments")?.named_child(0)?)
+}
+
+/// Returns the type of an object that is made. A list or map counts as one of its elements.
+fn made(declared: Node<'_>) -> Option<Node<'_>> {
+    match declared.kind() {
+        "slice_type" | "array_type" | "map_type" | "channel_type" => named_type(declared),
+        _ => Some(declared),
+    }
 }
 
 /// Returns the function that a call calls; `f` of `f[T](a)`, which may be parsed as an element.
