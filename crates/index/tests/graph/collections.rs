@@ -292,3 +292,26 @@ fn c_sharp() {
         "Pool.cs:Pool.Close",
     );
 }
+
+#[test]
+fn java() {
+    check(
+        "
+        //- Pool.java
+        class Pool { void close() {} }
+        class Other { void close() {} }
+        class Holder {
+            private final Map<String, Pool> pools = new HashMap<>();
+            private final Map<String, Other> others = new HashMap<>();
+            void use_pairs() { pools.forEach((key, made) -> made.close()); }
+            void use_present() { pools.computeIfPresent(\"a\", (key, made) -> { made.close(); return made; }); }
+            void not_the_key() { pools.forEach((made, value) -> made.close()); }
+            void not_one_map() {
+                pools.forEach((key, made) -> made.close());
+                others.forEach((key, made) -> made.close());
+            }
+        }
+        ",
+        "Pool.java:Pool.close",
+    );
+}

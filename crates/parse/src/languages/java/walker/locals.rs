@@ -25,9 +25,14 @@ pub(super) fn lambda<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Han
         let value = element(walk, node);
         walk.nameless_parameter(parameters, value);
     }
-    for parameter in children(parameters) {
+    for (at, parameter) in children(parameters).into_iter().enumerate() {
         if parameter.kind() == "identifier" {
-            walk.local(parameter, Value::Unknown);
+            match value_of_pair(walk, node) {
+                value if at == 1 && value != Value::Unknown => {
+                    walk.nameless_parameter(parameter, value);
+                }
+                _ => walk.local(parameter, Value::Unknown),
+            }
         } else {
             declared_local(
                 walk,
@@ -69,6 +74,16 @@ fn element<'t>(walk: &Walk<'t>, lambda: Node<'t>) -> Value {
         }
     }
     walk.element_value(None, collection)
+}
+
+/// Methods of maps that call a function with each key and its value.
+const PAIRS: [&str; 4] = ["compute", "computeIfPresent", "forEach", "replaceAll"];
+
+/// Returns the value of the second parameter of a lambda: that of `y` in `map.forEach((x, y) -> …)`.
+fn value_of_pair<'t>(walk: &Walk<'t>, lambda: Node<'t>) -> Value {
+    let called = lambda.parent().and_then(|list| list.parent());
+    let called = called.filter(|called| calls_one_of(walk, *called, &PAIRS));
+    walk.element_value(None, called.and_then(|called| field(called, "object")))
 }
 
 /// Whether a node is the call of a method with one of these names.
