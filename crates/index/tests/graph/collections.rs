@@ -1,5 +1,6 @@
-//! Tests that elements of collections are inferred from the types of the collections, in each language. As in `receivers`,
-//! two classes have a method of the same name, and all functions named `use_…` call the method of the first one.
+//! Tests that elements of collections are inferred from the types of the collections, in each language. As in
+//! `receivers`, two classes have a method of the same name, and all functions named `use_…` call the method of the
+//! first one.
 
 use super::receivers::check;
 use super::*;
