@@ -273,24 +273,24 @@ fn c_sharp() {
     check(
         "
         //- Pool.cs
-        class Pool { public int Key; public void Close() {} }
-        class Other { public void Close() {} }
-        class Cache { public bool TryGetValue(string key, out Pool value) { return false; } public void Close() {} }
+        class Pool { public int Key; public void Drain() {} }
+        class Other { public void Drain() {} }
+        class Cache { public bool TryGetValue(string key, out Pool value) { return false; } public void Drain() {} }
         class Holder {
             private readonly Dictionary<string, Pool> pools = new();
             private readonly Dictionary<string, List<Other>> others = new();
-            void use_key() { pools[\"a\"].Close(); }
-            void use_local() { var made = pools[\"a\"]; made.Close(); }
-            void use_values() { foreach (var made in pools.Values) { made.Close(); } }
-            void use_pair() { foreach (var pair in pools) { pair.Value.Close(); } }
-            void use_taken() { if (pools.TryGetValue(\"a\", out var made)) { made.Close(); } }
-            void use_selected() { pools.Values.Select(made => made.Close()); }
-            void not_the_key() { foreach (var pair in pools) { pair.Key.Close(); } }
-            void not_the_others() { others[\"a\"].Close(); }
-            void not_the_cache(Cache cache) { if (cache.TryGetValue(\"a\", out var made)) { made.Close(); } }
+            void use_key() { pools[\"a\"].Drain(); }
+            void use_local() { var made = pools[\"a\"]; made.Drain(); }
+            void use_values() { foreach (var made in pools.Values) { made.Drain(); } }
+            void use_pair() { foreach (var pair in pools) { pair.Value.Drain(); } }
+            void use_taken() { if (pools.TryGetValue(\"a\", out var made)) { made.Drain(); } }
+            void use_selected() { pools.Values.Select(made => made.Drain()); }
+            void not_the_key() { foreach (var pair in pools) { pair.Key.Drain(); } }
+            void not_the_others() { others[\"a\"].Drain(); }
+            void not_the_cache(Cache cache) { if (cache.TryGetValue(\"a\", out var made)) { made.Drain(); } }
         }
         ",
-        "Pool.cs:Pool.Close",
+        "Pool.cs:Pool.Drain",
     );
 }
 
