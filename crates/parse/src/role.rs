@@ -37,13 +37,25 @@ impl File<'_> {
     /// Whether the file is copied from elsewhere, or written by a program.
     fn is_generated(&self) -> bool {
         let name = self.name.as_str();
-        self.has_directory(&NAMES.generated_directories)
+        self.is_in_generated_directory()
             || file_names::is_lock_file(self.path.file_name())
             || name.contains(".min.")
             || name.contains(".generated.")
             || NAMES.generated_names.contains(&name)
             || ends_with_any(name, &NAMES.generated_endings)
             || (self.roles.is_copy)(self)
+    }
+
+    /// Whether the file is in a directory of copies or of what programs wrote.
+    fn is_in_generated_directory(&self) -> bool {
+        const WORDS: [&str; 6] = [
+            "vendor", "vendors", "bundled", "dist", "extern", "externals",
+        ];
+        let mut numbered = (0..).zip(self.directories.iter().map(String::as_str));
+        numbered.any(|(at, directory)| {
+            NAMES.generated_directories.contains(&directory)
+                && !(WORDS.contains(&directory) && (self.roles.is_domain_package)(self, at))
+        })
     }
 
     /// Whether the file is in a tree of documentation: prose, its configuration and its code samples.

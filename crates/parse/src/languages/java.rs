@@ -43,6 +43,7 @@ pub(super) static JAVA: LanguageSpec = LanguageSpec {
                 || is_in_test_sources(file)
         },
         is_test_package: is_shipped,
+        is_domain_package: is_shipped,
         is_test_support: |file| is_shipped(file, file.directories.len()),
         ..Roles::NONE
     },

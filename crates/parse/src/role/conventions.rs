@@ -16,6 +16,9 @@ pub(crate) struct Roles {
     pub(crate) is_test_support: fn(&File<'_>) -> bool,
     /// Whether a directory named `test`, at this position of the path, is shipped code.
     pub(crate) is_test_package: fn(&File<'_>, usize) -> bool,
+    /// Whether the directory at this position of the path is a package of shipped code, whose name is a word of its domain:
+    /// `vendors` of a shop.
+    pub(crate) is_domain_package: fn(&File<'_>, usize) -> bool,
     /// Whether any directory of code is a package, also one called `doc`.
     pub(crate) every_directory_is_package: bool,
     /// Whether a file configures a tool by its name.
@@ -66,6 +69,7 @@ impl Roles {
         is_example: |_| false,
         is_test_support: |_| false,
         is_test_package: |_, _| false,
+        is_domain_package: |_, _| false,
         every_directory_is_package: false,
         is_configuration: |_| false,
         is_settings: |_| false,

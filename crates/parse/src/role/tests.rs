@@ -225,6 +225,9 @@ fn java_and_kotlin_roles() {
          source        shop/src/main/java/org/acme/test/Runner.java
          source        shop/src/main/kotlin/org/acme/tests/Runner.kt
          source        shop/src/main/java/org/acme/KeySpec.java
+         source        shop/src/main/java/org/acme/vendors/Vendor.java
+         generated     shop/src/main/java/org/acme/generated/Vendor.java
+         generated     vendor/acme/src/main/java/org/acme/Cart.java
          source        src/commonMain/kotlin/org/acme/Cart.kt
          test          src/test/java/org/acme/Support.java
          test          shop/src/test/java/org/acme/CartTest.java
