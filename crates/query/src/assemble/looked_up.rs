@@ -441,7 +441,8 @@ fn declared_by_literal(
 }
 
 /// Returns the last part of the only name that a question for uses or calls is about, if the repository may use it without
-/// defining it: nothing but tests and examples has a definition of the name, and nothing resolves to that.
+/// defining it: nothing but tests and examples has a definition of the name, and no source surely
+/// uses that.
 fn foreign_name(
     snapshot: &Snapshot,
     asks: LookUp,
@@ -466,8 +467,17 @@ fn foreign_name(
     if definitions.iter().any(is_other) {
         return None;
     }
-    let is_replaced =
-        |id: &DefId| files.role_of(*id) != Role::Source && graph.uses_of(*id).is_empty();
+    let is_of_source = |site: &CallSite| {
+        site.confidence != Confidence::NameOnly && files.file(site.file).role == Role::Source
+    };
+    // Tests set the fields of their replacements; their functions and types are used by tests alone.
+    let is_replaced = |id: &DefId| {
+        let kind = files.definition(*id).kind;
+        let may_replace = !kind.is_function() && !kind.is_container();
+        let uses = graph.uses_of(*id);
+        let is_unused = uses.is_empty() || may_replace && !uses.iter().any(is_of_source);
+        files.role_of(*id) != Role::Source && is_unused
+    };
     let mut named = symbols.named(&name).iter();
     named.all(is_replaced).then_some(name)
 }

@@ -102,6 +102,9 @@ const DESK: &str = "
         if config.open_all_day:
             return listen(config.address)
 
+    def late(config):
+        return config.closing_time
+
     def listen(address):
         address.connect_twice()
         return address.connect_once
@@ -112,6 +115,9 @@ const DESK: &str = "
     //- tests/test_serve.py
     class Config:
         open_all_day = True
+
+        def __init__(self):
+            self.closing_time = 20
 
     def make_config():
         return Config()
@@ -142,6 +148,12 @@ fn uses_of_attributes_that_nothing_defines_are_listed_by_name() {
     for query in ["who uses open_all_day?", "where is `open_all_day` used"] {
         assert_eq!(uses(query), ["serve: uses open_all_day"], "{query}");
     }
+    // Nothing but the name says that the one of the test may be meant.
+    let all = [
+        "late: uses closing_time",
+        "Config.__init__: uses closing_time",
+    ];
+    assert_eq!(uses("who uses closing_time"), all);
     assert_eq!(uses("who uses connect_once"), ["listen: uses connect_once"]);
     assert_eq!(
         uses("who calls address.connect_twice?"),
