@@ -37,8 +37,8 @@ impl Resolver<'_> {
     }
 
     /// Resolves names to the string literals that are these names: `name = "open_timeout"` declares a setting that is read
-    /// as an attribute, `'open_timeout' => 3` gives it a default. That is done for names that no source defines, and for
-    /// those whose default a short query is about.
+    /// as an attribute, `'open_timeout' => 3` gives it a default. That is done for names that lead to no source, and for those
+    /// whose default a short query is about.
     pub(super) fn literal_names(&mut self, text: &QueryText) {
         let asks_default = intent::is_about_default(text);
         let is_meant = |mention: &&Mention| match mention.kind {
@@ -55,7 +55,8 @@ impl Resolver<'_> {
             if !self.has_time_for(position) {
                 break;
             }
-            if asks_default || !self.is_defined_in_sources(name) {
+            let is_known = self.is_defined_in_sources(name) || self.leads_to_sources_by_name(name);
+            if asks_default || !is_known {
                 self.literal_name(name);
             }
         }
@@ -75,6 +76,17 @@ impl Resolver<'_> {
         if holders.len() == 1 {
             self.add_holders(name, &holders);
         }
+    }
+
+    /// Whether a name was resolved to code of sources with a similar name.
+    fn leads_to_sources_by_name(&self, name: &str) -> bool {
+        let mut resolved = self
+            .found
+            .symbols
+            .iter()
+            .filter(|symbol| symbol.name == name);
+        let is_source = |id: &DefId| self.snapshot.files.role_of(*id) == Role::Source;
+        resolved.any(|symbol| symbol.definitions.iter().any(is_source))
     }
 
     fn is_defined_in_sources(&self, name: &str) -> bool {
