@@ -75,23 +75,11 @@ impl Inheritance {
         class: DefId,
         name: &'a str,
     ) -> Targets {
-        names.dependencies.add_file(class.file);
-        let mut seen = vec![class];
-        let mut waiting = Vec::new();
-        self.push_bases(names, known, class, &mut waiting);
-        while let Some(base) = waiting.pop() {
-            if seen.contains(&base) || seen.len() > MAX_CLASSES {
-                continue;
-            }
-            seen.push(base);
-            names.dependencies.add_file(base.file);
+        let found = self.visit_ancestors(names, known, class, |base| {
             let found = names.own_members(base, name);
-            if !found.is_empty() {
-                return found;
-            }
-            self.push_bases(names, known, base, &mut waiting);
-        }
-        Targets::default()
+            (!found.is_empty()).then_some(found)
+        });
+        found.unwrap_or_default()
     }
 
     /// Whether a class inherits from another one.
@@ -102,22 +90,10 @@ impl Inheritance {
         class: DefId,
         base: DefId,
     ) -> bool {
-        names.dependencies.add_file(class.file);
-        let mut seen = vec![class];
-        let mut waiting = Vec::new();
-        self.push_bases(names, known, class, &mut waiting);
-        while let Some(next) = waiting.pop() {
-            if next == base {
-                return true;
-            }
-            if seen.contains(&next) || seen.len() > MAX_CLASSES {
-                continue;
-            }
-            seen.push(next);
-            names.dependencies.add_file(next.file);
-            self.push_bases(names, known, next, &mut waiting);
-        }
-        false
+        let found = self.visit_ancestors(names, known, class, |ancestor| {
+            (ancestor == base).then_some(())
+        });
+        found.is_some()
     }
 
     /// Returns the classes that a class inherits from, its bases and theirs.
@@ -127,6 +103,22 @@ impl Inheritance {
         known: &KnownBases,
         class: DefId,
     ) -> Vec<DefId> {
+        let mut all = Vec::new();
+        self.visit_ancestors(names, known, class, |base| {
+            all.push(base);
+            None::<()>
+        });
+        all
+    }
+
+    /// Visits the bases of a class and theirs, each once, until `visit` returns something, and returns that.
+    fn visit_ancestors<R>(
+        &self,
+        names: NameResolver<'_>,
+        known: &KnownBases,
+        class: DefId,
+        mut visit: impl FnMut(DefId) -> Option<R>,
+    ) -> Option<R> {
         names.dependencies.add_file(class.file);
         let mut seen = vec![class];
         let mut waiting = Vec::new();
@@ -137,9 +129,12 @@ impl Inheritance {
             }
             seen.push(base);
             names.dependencies.add_file(base.file);
+            if let Some(found) = visit(base) {
+                return Some(found);
+            }
             self.push_bases(names, known, base, &mut waiting);
         }
-        seen.split_off(1)
+        None
     }
 
     /// Pushes the bases of all bodies of a class in reverse order, so that the first is popped first.
