@@ -63,7 +63,7 @@ pub struct PollSettings {
     pub interval: Duration,
     /// Wait before the retry after a first failure; it doubles with each further one.
     pub retry: Duration,
-    /// Largest number of concurrent clones and fetches.
+    /// Maximum number of concurrent clones and fetches.
     pub transfers: usize,
 }
 

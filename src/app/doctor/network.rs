@@ -25,7 +25,7 @@ use crate::telemetry::spans::spawn_blocking;
 /// Remote repositories that are checked concurrently, and in all.
 const CONCURRENCY: usize = 16;
 const MAX_CHECKED: usize = 200;
-/// Largest number of machines whose clocks are read.
+/// Maximum number of machines whose clocks are read.
 const MAX_CLOCKS: usize = 4;
 
 /// A machine's name, and how far its clock is off this machine's.

@@ -14,7 +14,7 @@ use super::{ContextArgs, event, output, text};
 use crate::cli::{NothingToAsk, UsageError};
 use crate::engine::DiffEnds;
 
-/// Largest number of reports that are read from a directory.
+/// Maximum number of reports that are read from a directory.
 const MAX_REPORTS: usize = 2_000;
 /// Greatest depth of a report below a directory.
 const MAX_DEPTH: usize = 8;

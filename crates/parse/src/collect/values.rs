@@ -29,7 +29,7 @@ fn rank<'t>(local: &Local, text: &'t str) -> (u8, &'t str) {
     }
 }
 
-/// Largest number of lambdas around a reference whose receivers are looked for.
+/// Maximum number of lambdas around a reference whose receivers are looked for.
 const MAX_LAMBDAS: usize = 4;
 
 /// Removes the lambdas that end before a position. Each is inside the one before it.

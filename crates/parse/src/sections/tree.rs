@@ -7,9 +7,9 @@ use foveate_model::Lines;
 use super::section::{Section, SectionKind};
 use crate::lines::TextLines;
 
-/// Largest number of sections of one file.
+/// Maximum number of sections of one file.
 pub(super) const MAX_SECTIONS: usize = 4_096;
-/// Largest number of nested levels.
+/// Maximum number of nested levels.
 pub(super) const MAX_DEPTH: usize = 64;
 /// Longest title, in bytes; `MAX_NAME` is the longest part of one.
 pub(super) const MAX_TITLE: usize = 200;

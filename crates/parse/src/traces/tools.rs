@@ -9,7 +9,7 @@ use super::places::{
     split_number,
 };
 
-/// Largest number of lines of a YAML block that are searched for a place.
+/// Maximum number of lines of a YAML block that are searched for a place.
 const MAX_BLOCK: usize = 8;
 /// Start of the head of a table of problems.
 const TABLE_HEAD: &str = "Line   ";

@@ -8,9 +8,9 @@ use foveate_model::{Definition, LocalId, Span};
 
 use super::text::leading_name;
 
-/// Largest number of variables that are assigned to each other and followed.
+/// Maximum number of variables that are assigned to each other and followed.
 const MAX_STEPS: usize = 4;
-/// Largest number of enclosing functions whose variables are searched.
+/// Maximum number of enclosing functions whose variables are searched.
 const MAX_NESTING: usize = 16;
 
 /// A value that a function returns or assigns to a field.

@@ -10,7 +10,7 @@ use super::ValueForm;
 const MAX_BYTES: usize = 400;
 /// Longest list of parameters that is examined, in bytes.
 const MAX_PARAMETERS: usize = 8 * 1024;
-/// Largest number of wrappers that are removed from a type, words before a parameter's name, or links of a
+/// Maximum number of wrappers that are removed from a type, words before a parameter's name, or links of a
 /// chain.
 const MAX_STEPS: usize = 8;
 

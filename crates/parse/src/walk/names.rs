@@ -10,11 +10,11 @@ use tree_sitter::Node;
 use super::{Form, Walk};
 use crate::collect::{Receiver, span};
 
-/// Largest number of names of one expression that are followed.
+/// Maximum number of names of one expression that are followed.
 const MAX_LINKS: usize = 16;
 /// Longest path, in bytes. One expression may be read many times, as the value of each arm of a `match` is.
 const MAX_PATH: usize = 4096;
-/// Largest number of names of fields in the literals of one file that have a reference. Tables may have
+/// Maximum number of names of fields in the literals of one file that have a reference. Tables may have
 /// hundreds of thousands, all of the same few fields.
 const MAX_LITERAL_FIELDS: usize = 2048;
 

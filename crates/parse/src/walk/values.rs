@@ -12,7 +12,7 @@ use super::{Step, Walk};
 use crate::collect::span;
 use crate::values::results::OutwardValue;
 
-/// Largest number of wrappers that are removed from an expression.
+/// Maximum number of wrappers that are removed from an expression.
 const MAX_WRAPPERS: usize = 8;
 /// Number of earlier local variables that are compared with a parameter of a nameless function.
 const MAX_COMPARED: usize = 256;

@@ -71,7 +71,7 @@ fn callbacks(scan: &mut Scan<'_>, code: &str) {
     }
 }
 
-/// Largest number of calls before a function that are examined.
+/// Maximum number of calls before a function that are examined.
 const MAX_CALLS: usize = 4;
 
 /// Returns the collection whose elements a function gets: `a` before `map` in `a.filter(b).map(c)`.

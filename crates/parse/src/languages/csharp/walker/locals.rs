@@ -66,7 +66,7 @@ pub(super) fn caught<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled
 pub(super) fn designation<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
     let declared = field(node, "type");
     walk.mark_type(declared);
-    let value = walk.element_value(declared, taken_from(walk, node));
+    let value = walk.element_value(declared, map_of_out_variable(walk, node));
     let names = children_in(node, "name");
     walk.locals(
         names.into_iter().filter(|name| name.kind() == "identifier"),
@@ -75,18 +75,18 @@ pub(super) fn designation<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Ha
     Some(Descend::Into)
 }
 
-/// Methods of maps that assign a value to their last argument.
-const TAKING: [&str; 2] = ["TryGetValue", "TryRemove"];
+/// Methods of maps that write a value to an `out` variable.
+const OUT_GETTERS: [&str; 2] = ["TryGetValue", "TryRemove"];
 
 /// Returns the map whose value a variable gets: `a` in `a.TryGetValue(b, out var c)`.
-fn taken_from<'t>(walk: &Walk<'t>, declaration: Node<'t>) -> Option<Node<'t>> {
+fn map_of_out_variable<'t>(walk: &Walk<'t>, declaration: Node<'t>) -> Option<Node<'t>> {
     let argument = declaration.parent().filter(|around| {
         around.kind() == "argument" && declaration.kind() == "declaration_expression"
     })?;
     let call = argument.parent()?.parent()?;
     let function = field(call, "function").filter(|it| it.kind() == "member_access_expression")?;
     let name = walk.of(field(function, "name")?);
-    field(function, "expression").filter(|_| TAKING.contains(&name))
+    field(function, "expression").filter(|_| OUT_GETTERS.contains(&name))
 }
 
 /// Binds the range variable of `let a = x`, `join A a in list`, `into a`.
