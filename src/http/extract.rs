@@ -57,14 +57,10 @@ fn is_json(headers: &HeaderMap) -> bool {
 }
 
 /// Returns the problem of a body that was not read to its end.
-fn unread(rejection: &BytesRejection, max_bytes: usize) -> Problem {
+pub(super) fn unread(rejection: &BytesRejection, max_bytes: usize) -> Problem {
     match rejection.status() {
         StatusCode::PAYLOAD_TOO_LARGE => Problem::body_too_large(max_bytes),
-        _ => Problem::new(
-            StatusCode::BAD_REQUEST,
-            "invalid_body",
-            "the body ended early, or does not match its `content-encoding`",
-        ),
+        _ => Problem::undecodable_body(),
     }
 }
 

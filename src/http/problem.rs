@@ -142,6 +142,15 @@ impl Problem {
         )
     }
 
+    /// The body cannot be read to its end.
+    pub fn undecodable_body() -> Self {
+        Self::new(
+            StatusCode::BAD_REQUEST,
+            "invalid_body",
+            "the body ended early, or does not match its `content-encoding`",
+        )
+    }
+
     /// The body exceeds the limit, in bytes.
     pub fn body_too_large(max_bytes: usize) -> Self {
         Self::new(

@@ -170,9 +170,9 @@ pub fn router(
         // Limits the bytes as sent, which may be endless and decode to nothing.
         .layer(RequestBodyLimitLayer::new(limits.max_body_bytes))
         .map_request(|request: Request<_>| request.map(Body::new))
-        .layer(from_fn(encoding::decode))
-        // Limits the decoded bytes.
-        .layer(DefaultBodyLimit::max(limits.max_body_bytes));
+        // For reading bodies, compressed or not: axum's own limit of 2 MB is not ours.
+        .layer(DefaultBodyLimit::max(limits.max_body_bytes))
+        .layer(from_fn_with_state(limits.max_body_bytes, encoding::decode));
     let webhook_limit = DefaultBodyLimit::max(state.forges.body_limit());
     let webhook_load = ServiceBuilder::new()
         .layer(HandleErrorLayer::new(layers::too_many_webhooks))
