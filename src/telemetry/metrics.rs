@@ -78,33 +78,33 @@ impl Default for Exposition {
 }
 
 impl Exposition {
-    /// Adds a listed family: `samples` are label pairs and values. A family without samples is not shown.
-    pub fn family<'a>(
-        &self,
-        name: &'static str,
-        samples: impl IntoIterator<Item = (Vec<(&'static str, &'a str)>, f64)>,
-    ) {
+    /// Adds a value to the series of a listed metric with these labels. A metric without series is not shown.
+    pub fn add(&self, name: &'static str, labels: &[(&'static str, &str)], value: f64) {
         const READ: Metadata<'static> = Metadata::new(module_path!(), Level::INFO, None);
         let (kind, help) = described(name);
+        // A label's value may hold control characters.
+        let label = |(label, text): &(&'static str, &str)| {
+            Label::new(*label, escape::escape(text).into_owned())
+        };
+        let labels: Vec<Label> = labels.iter().map(label).collect();
+        let key = Key::from_parts(name, labels);
         match kind {
-            Kind::Counter => self.0.describe_counter(name.into(), None, help.into()),
-            Kind::Gauge | Kind::Histogram => self.0.describe_gauge(name.into(), None, help.into()),
-        }
-        for (labels, value) in samples {
-            // A label's value may hold control characters.
-            let label = |(label, text)| Label::new(label, escape::escape(text).into_owned());
-            let labels: Vec<Label> = labels.into_iter().map(label).collect();
-            let key = Key::from_parts(name, labels);
-            match kind {
-                Kind::Counter => self.0.register_counter(&key, &READ).absolute(value as u64),
-                Kind::Gauge | Kind::Histogram => self.0.register_gauge(&key, &READ).set(value),
+            Kind::Counter => {
+                self.0.describe_counter(name.into(), None, help.into());
+                self.0.register_counter(&key, &READ).increment(value as u64);
+            }
+            Kind::Gauge | Kind::Histogram => {
+                self.0.describe_gauge(name.into(), None, help.into());
+                self.0.register_gauge(&key, &READ).increment(value);
             }
         }
     }
 
-    /// Adds a family with one sample without labels.
+    /// Adds a metric without labels, if its value is known.
     pub fn single(&self, name: &'static str, value: impl Into<Option<f64>>) {
-        self.family(name, value.into().map(|value| (Vec::new(), value)));
+        if let Some(value) = value.into() {
+            self.add(name, &[], value);
+        }
     }
 
     /// Returns the text, followed by the figures of this process.
@@ -117,23 +117,17 @@ impl Exposition {
     }
 }
 
-/// Returns the figures of this process as text. The only counter among them, CPU time, is formatted here because it has
-/// fractions, and counters of `metrics` are whole numbers.
+/// Returns the figures of this process as text, without a recorder: CPU time has fractions, and counters of `metrics`
+/// are whole numbers.
 fn process_text() -> String {
-    let (counters, gauges): (Vec<_>, Vec<_>) = super::process::figures()
-        .into_iter()
-        .partition(|(name, _)| name.ends_with("_total"));
-    let states = Exposition::default();
-    for (name, value) in gauges {
-        states.single(name, value);
-    }
-    let mut text = states.render();
-    for (name, value) in counters {
-        let (_, help) = described(name);
+    let mut text = String::new();
+    for (name, value) in super::process::figures() {
+        let (kind, help) = described(name);
+        let kind = kind.name();
         // Writing to a string cannot fail.
         let _ = writeln!(
             text,
-            "# HELP {name} {help}\n# TYPE {name} counter\n{name} {value}\n"
+            "# HELP {name} {help}\n# TYPE {name} {kind}\n{name} {value}\n"
         );
     }
     text
@@ -152,8 +146,8 @@ mod tests {
     #[test]
     fn labels_hold_no_unsafe_character() {
         let states = Exposition::default();
-        let labels = vec![("repo", "a\"\n\u{1b}[2J\u{202e}\\")];
-        states.family("foveate_x", [(labels, 1.0)]);
+        let labels = [("repo", "a\"\n\u{1b}[2J\u{202e}\\")];
+        states.add("foveate_x", &labels, 1.0);
         let text = states.render();
         let sample = text.lines().nth(2).unwrap();
         let expected = r#"foveate_x{repo="a\"\\n\\u{1b}[2J\\u{202e}\\"} 1"#;

@@ -151,8 +151,7 @@ mod tests {
     fn recorder_output_is_parsed_back() {
         let states = super::super::Exposition::default();
         let name = "a\"b\\c,d=\"}e";
-        let labels = || vec![("repo", name), ("state", "")];
-        states.family("foveate_queued_jobs", [(labels(), 1.5)]);
+        states.add("foveate_queued_jobs", &[("repo", name), ("state", "")], 1.5);
         states.single("foveate_blobs_parsed_total", 7.0);
         let text = states.render();
         let families = parse(&text);
