@@ -5,8 +5,6 @@
 pub mod problems;
 pub mod schemas;
 
-use std::sync::OnceLock;
-
 use utoipa::openapi::path::{Operation, PathItem};
 use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityRequirement, SecurityScheme};
 use utoipa::openapi::{Components, OpenApi};
@@ -53,34 +51,6 @@ use schemas::{Cursor, DefinitionName, FilePath, LineRange, PathPrefix, Reference
 pub(super) struct Document;
 
 const TOKEN: &str = "token";
-
-/// The document of a server's routes. It is completed and written as YAML at the first request for it, which most
-/// servers never get.
-pub struct YamlDocument {
-    routes: OpenApi,
-    text: OnceLock<Option<String>>,
-}
-
-impl YamlDocument {
-    pub(super) fn new(routes: OpenApi) -> Self {
-        Self {
-            routes,
-            text: OnceLock::new(),
-        }
-    }
-
-    /// Returns the YAML, or nothing if the document cannot be written; the reason is logged.
-    pub(super) fn text(&self) -> Option<&str> {
-        let text = self.text.get_or_init(|| {
-            let yaml = complete(self.routes.clone()).to_yaml();
-            yaml.inspect_err(
-                |error| tracing::error!(%error, "the OpenAPI document cannot be written"),
-            )
-            .ok()
-        });
-        text.as_deref()
-    }
-}
 
 /// Completes the document of the routes with the shared parts.
 pub(super) fn complete(mut document: OpenApi) -> OpenApi {

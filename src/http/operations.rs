@@ -2,21 +2,20 @@
 
 mod exposition;
 
-use std::sync::Arc;
+use std::sync::LazyLock;
 
+use axum::Json;
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use axum::{Extension, Json};
 use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::authorize::Caller;
-use super::openapi::YamlDocument;
 use super::openapi::problems::Unavailable;
 use super::openapi::schemas::OpenApiDocument;
 use super::problem::Problem;
-use super::{HttpState, accept};
+use super::{HttpState, accept, router};
 use crate::access::Grant;
 use crate::engine::State as RepoState;
 use crate::telemetry::metrics::openmetrics;
@@ -145,9 +144,13 @@ pub async fn all_metrics(state: HttpState) -> Option<String> {
     get, path = "/openapi.yaml", tag = "operations",
     responses((status = 200, description = "OpenAPI 3.1", body = OpenApiDocument, content_type = "application/yaml"), Unavailable)
 )]
-pub async fn openapi(
-    Extension(document): Extension<Arc<YamlDocument>>,
-) -> Result<Response, Problem> {
-    let text = document.text().ok_or_else(Problem::internal)?.to_owned();
+pub async fn openapi() -> Result<Response, Problem> {
+    // Most servers are never asked for it.
+    static TEXT: LazyLock<Option<String>> = LazyLock::new(|| {
+        let yaml = router::document().to_yaml();
+        yaml.inspect_err(|error| tracing::error!(%error, "the OpenAPI document cannot be written"))
+            .ok()
+    });
+    let text = TEXT.as_deref().ok_or_else(Problem::internal)?;
     Ok(([(header::CONTENT_TYPE, "application/yaml")], text).into_response())
 }

@@ -3,13 +3,13 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use axum::Router;
 use axum::body::Body;
 use axum::error_handling::HandleErrorLayer;
 use axum::extract::{DefaultBodyLimit, Request};
 use axum::http::header::{ACCEPT, AUTHORIZATION, CONTENT_ENCODING, CONTENT_TYPE, COOKIE};
 use axum::http::{HeaderName, Method};
 use axum::middleware::{from_fn, from_fn_with_state};
-use axum::{Extension, Router};
 use tokio::sync::Semaphore;
 use tower::ServiceBuilder;
 use tower::limit::GlobalConcurrencyLimitLayer;
@@ -191,11 +191,8 @@ pub fn router(
         .merge(webhook_routes().layer(webhook_limit).layer(webhook_load))
         .merge(health().layer(caller(policy.health)))
         .merge(metrics().layer(caller(policy.metrics)));
-    let (router, document) = routes.split_for_parts();
-    let document = Arc::new(openapi::YamlDocument::new(document));
     let origins: Arc<[String]> = policy.origins.clone().into();
-    let router = router
-        .layer(Extension(document))
+    let router = Router::from(routes)
         .layer(from_fn_with_state(origins, origins::check))
         .merge(page::routes().layer(load));
     let hosts = HostCheck {
