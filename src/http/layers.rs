@@ -1,8 +1,8 @@
 //! Implements those functions and layers of the stack around all routes ([`super::router`]) that tower and
-//! tower-http do not provide: for this project's problems, metrics and log fields. None reads a body.
+//! tower-http do not provide: for this project's problems, metrics and log lines. None reads a body.
 
 use std::any::Any;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use axum::extract::{MatchedPath, Request, State};
 use axum::http::header::{
@@ -11,10 +11,9 @@ use axum::http::header::{
 use axum::http::{HeaderName, HeaderValue, Method, Response as HttpResponse, StatusCode, Version};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
-use tower::BoxError;
 use tower_http::request_id::RequestId;
-use tracing::Span;
 use tracing::field::Empty;
+use tracing::{Instrument as _, Span};
 
 use super::problem::Problem;
 use crate::telemetry::metrics::request_seconds;
@@ -30,7 +29,7 @@ pub fn id_text(id: &RequestId) -> &str {
 }
 
 /// Removes a client's request id that is not safe to repeat, so that a new one is generated.
-pub fn strip_unsafe_id<B>(mut request: HttpRequest<B>) -> HttpRequest<B> {
+pub fn strip_unsafe_id(mut request: Request) -> Request {
     let is_safe = |id: &HeaderValue| {
         let id = id.as_bytes();
         let is_allowed = |b: &u8| b.is_ascii_alphanumeric() || b"._:-".contains(b);
@@ -43,11 +42,9 @@ pub fn strip_unsafe_id<B>(mut request: HttpRequest<B>) -> HttpRequest<B> {
     request
 }
 
-type HttpRequest<B> = axum::http::Request<B>;
-
 /// Creates the span of a request. Every line logged in it, on any thread, has its fields; the empty ones are
 /// recorded as they become known. It has the error level so that no log filter drops it.
-pub fn request_span<B>(request: &HttpRequest<B>) -> Span {
+fn request_span(request: &Request) -> Span {
     let id = request.extensions().get::<RequestId>();
     let span = tracing::error_span!(
         "request",
@@ -70,61 +67,45 @@ pub fn request_span<B>(request: &HttpRequest<B>) -> Span {
 /// Routes that machines poll every few seconds. Their successes are logged at the debug level.
 const PROBES: [&str; 3] = ["/healthz", "/readyz", "/metrics"];
 
-/// Marks the response to a probe.
-#[derive(Clone, Copy, Debug)]
-struct Probe;
-
-/// Logs that a request was answered, in its span.
-pub fn log_response<B>(response: &HttpResponse<B>, time: Duration, span: &Span) {
-    let code = response.extensions().get::<ProblemCode>();
-    let code = code.map(|code| code.0);
-    macro_rules! line {
-        ($level:ident) => {
-            tracing::$level!(
-                status = response.status().as_u16(),
-                code,
-                ms = milliseconds(time),
-                "request"
-            )
-        };
-    }
-    if response.extensions().get::<Probe>().is_some() && response.status().is_success() {
-        line!(debug);
-    } else {
-        line!(info);
-    }
-    trace::end(span, response.status().as_u16(), code);
-}
-
 /// Code of the problem in a response.
 #[derive(Clone, Copy, Debug)]
 struct ProblemCode(&'static str);
 
-/// Counts a request and measures its duration. tower-http only counts requests in flight, and not by route,
-/// status and code.
-pub async fn measure(request: Request, next: Next) -> Response {
+/// Handles a request in a span of its own, measures its duration, counts it by route, status and code, and logs that it
+/// was answered.
+pub async fn observe(request: Request, next: Next) -> Response {
     let start = Instant::now();
+    let span = request_span(&request);
     let method = method_name(request.method());
     let route = route(&request).to_owned();
-    let mut response = next.run(request).await;
-    if PROBES.contains(&&*route) {
-        response.extensions_mut().insert(Probe);
-    }
-    let span = Span::current();
-    request_seconds(&route, start.elapsed(), trace::sampled_id(&span));
+    let mut response = next.run(request).instrument(span.clone()).await;
+    let time = start.elapsed();
+    request_seconds(&route, time, trace::sampled_id(&span));
     if let Some(parent) = trace::parent(&span) {
         response.headers_mut().insert(trace::TRACEPARENT, parent);
     }
-    let status = response.status().as_u16().to_string();
+    let status = response.status();
+    let code = response.extensions().get::<ProblemCode>();
+    let code = code.map(|code| code.0);
+    if let Some(code) = code {
+        metrics::counter!("foveate_problems_total", "code" => code).increment(1);
+    }
+    let is_probed = PROBES.contains(&&*route) && status.is_success();
     let labels = [
         ("route", route),
         ("method", method.to_owned()),
-        ("status", status),
+        ("status", status.as_u16().to_string()),
     ];
     metrics::counter!("foveate_http_requests_total", &labels).increment(1);
-    if let Some(ProblemCode(code)) = response.extensions().get() {
-        metrics::counter!("foveate_problems_total", "code" => *code).increment(1);
-    }
+    span.in_scope(|| {
+        let (status, ms) = (status.as_u16(), milliseconds(time));
+        if is_probed {
+            tracing::debug!(status, code, ms, "request");
+        } else {
+            tracing::info!(status, code, ms, "request");
+        }
+    });
+    trace::end(&span, status.as_u16(), code);
     response
 }
 
@@ -201,37 +182,20 @@ pub fn mark_as_data<B>(mut response: HttpResponse<B>) -> HttpResponse<B> {
 /// The content security policy of responses that are not the page.
 const DATA_POLICY: &str = "default-src 'none'; frame-ancestors 'none'";
 
-/// Builds the response to a request beyond the limit of requests in flight.
-pub async fn overloaded(_: BoxError) -> Problem {
-    Problem::too_many_connections()
-}
-
-/// Builds the response to a webhook beyond the limit of webhooks in flight.
-pub async fn too_many_webhooks(_: BoxError) -> Problem {
-    Problem::too_many_webhooks()
-}
-
 /// Builds the response for a handler that panicked.
 pub fn after_panic(_: Box<dyn Any + Send + 'static>) -> Response {
     Problem::internal().into_response()
 }
 
 /// Returns the matched route, with its parameters as declared.
-fn route<B>(request: &HttpRequest<B>) -> &str {
+fn route(request: &Request) -> &str {
     let path = request.extensions().get::<MatchedPath>();
     path.map_or("none", MatchedPath::as_str)
 }
 
 /// Returns the method as a metric label with few values.
 fn method_name(method: &Method) -> &'static str {
-    match *method {
-        Method::GET => "GET",
-        Method::HEAD => "HEAD",
-        Method::POST => "POST",
-        Method::DELETE => "DELETE",
-        Method::PUT => "PUT",
-        Method::PATCH => "PATCH",
-        Method::OPTIONS => "OPTIONS",
-        _ => "other",
-    }
+    let known = ["GET", "HEAD", "POST", "DELETE", "PUT", "PATCH", "OPTIONS"];
+    let found = known.into_iter().find(|known| *known == method.as_str());
+    found.unwrap_or("other")
 }

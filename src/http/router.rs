@@ -11,8 +11,8 @@ use axum::http::header::{ACCEPT, AUTHORIZATION, CONTENT_ENCODING, CONTENT_TYPE, 
 use axum::http::{HeaderName, Method};
 use axum::middleware::{from_fn, from_fn_with_state};
 use tokio::sync::Semaphore;
-use tower::ServiceBuilder;
 use tower::limit::GlobalConcurrencyLimitLayer;
+use tower::{BoxError, ServiceBuilder};
 use tower_http::CompressionLevel;
 use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::compression::CompressionLayer;
@@ -22,16 +22,16 @@ use tower_http::limit::RequestBodyLimitLayer;
 use tower_http::request_id::{MakeRequestUuid, PropagateRequestIdLayer, SetRequestIdLayer};
 use tower_http::sensitive_headers::SetSensitiveRequestHeadersLayer;
 use tower_http::timeout::TimeoutLayer;
-use tower_http::trace::TraceLayer;
 use utoipa::openapi::OpenApi;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::authorize::{self, TokenCheck};
 use super::hosts::{self, HostCheck, Hosts};
+use super::problem::{self, Problem};
 use super::{
     HttpLimits, HttpState, context, encoding, feedback, layers, lookup, openapi, operations,
-    origins, page, problem, repos, webhooks,
+    origins, page, repos, webhooks,
 };
 use crate::access::Authenticator;
 use crate::config::ProbeAccess;
@@ -175,11 +175,15 @@ pub fn router(
         .layer(from_fn_with_state(limits.max_body_bytes, encoding::decode));
     let webhook_limit = DefaultBodyLimit::max(state.forges.body_limit());
     let webhook_load = ServiceBuilder::new()
-        .layer(HandleErrorLayer::new(layers::too_many_webhooks))
+        .layer(HandleErrorLayer::new(|_: BoxError| async {
+            Problem::too_many_webhooks()
+        }))
         .load_shed()
         .layer(GlobalConcurrencyLimitLayer::new(MAX_WEBHOOKS));
     let load = ServiceBuilder::new()
-        .layer(HandleErrorLayer::new(layers::overloaded))
+        .layer(HandleErrorLayer::new(|_: BoxError| async {
+            Problem::too_many_connections()
+        }))
         .load_shed()
         .layer(GlobalConcurrencyLimitLayer::with_semaphore(in_flight));
     let routes = body_routes()
@@ -212,14 +216,6 @@ fn with_stack<S: Clone + Send + Sync + 'static>(
     hosts: Option<HostCheck>,
     limits: HttpLimits,
 ) -> Router<S> {
-    let trace = TraceLayer::new_for_http()
-        .make_span_with(layers::request_span)
-        .on_request(())
-        .on_response(layers::log_response)
-        .on_body_chunk(())
-        .on_eos(())
-        // A status of 500 or above is logged with the response.
-        .on_failure(());
     let compression = CompressionLayer::new()
         .quality(CompressionLevel::Fastest)
         .compress_when(SizeAbove::new(MIN_COMPRESSED_BYTES).and(NotForContentType::SSE));
@@ -235,8 +231,7 @@ fn with_stack<S: Clone + Send + Sync + 'static>(
         .map_response(layers::mark_as_data)
         .layer(compression)
         .layer(PropagateRequestIdLayer::x_request_id())
-        .layer(trace)
-        .layer(from_fn(layers::measure))
+        .layer(from_fn(layers::observe))
         .option_layer(cors)
         .layer(from_fn_with_state(
             limits.max_body_bytes,

@@ -1,6 +1,8 @@
 //! Parses serde's messages about a field that a request does not have, and about a value that a field does not have, and
 //! finds the known one that may be meant.
 
+use rapidfuzz::distance::osa;
+
 /// A field that a request does not have, or a value that a field does not have.
 #[derive(Debug, PartialEq, Eq)]
 pub struct UnknownField<'a> {
@@ -60,26 +62,8 @@ const MIN_PART: usize = 3;
 /// neighbours that are swapped.
 fn is_one_edit(left: &str, right: &str) -> bool {
     let (left, right) = (left.to_ascii_lowercase(), right.to_ascii_lowercase());
-    let (left, right) = (left.as_bytes(), right.as_bytes());
-    let start = common_len(left.iter(), right.iter());
-    let left = left.get(start..).unwrap_or_default();
-    let right = right.get(start..).unwrap_or_default();
-    let end = common_len(left.iter().rev(), right.iter().rev());
-    let left = left.get(..left.len() - end).unwrap_or_default();
-    let right = right.get(..right.len() - end).unwrap_or_default();
-    match (left, right) {
-        ([], [] | [_]) | ([_], [] | [_]) => true,
-        ([a, b], [c, d]) => a == d && b == c,
-        _ => false,
-    }
-}
-
-/// Returns how many bytes two names have in common from the beginning.
-fn common_len<'a>(
-    left: impl Iterator<Item = &'a u8>,
-    right: impl Iterator<Item = &'a u8>,
-) -> usize {
-    left.zip(right).take_while(|(a, b)| a == b).count()
+    let is_near_in_length = left.len().abs_diff(right.len()) <= 1;
+    is_near_in_length && osa::distance(left.bytes(), right.bytes()) <= 1
 }
 
 #[cfg(test)]
