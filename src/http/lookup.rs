@@ -14,20 +14,24 @@ use super::openapi::schemas::{
 use super::problem::Problem;
 use crate::access::Grant;
 use crate::wire::lookup::{
-    self, DefinitionsAnswer, FileTextAnswer, Lookup, OutlineAnswer, RawDefinitions, RawFile,
-    RawLookup, RawOutline, RawReferences, RawSearch, ReferencesAnswer, SearchAnswer,
-    SearchKindName,
+    Asked, DefinitionsAnswer, FileTextAnswer, Lookup, OutlineAnswer, RawDefinitions, RawFile,
+    RawOutline, RawReferences, RawSearch, ReferencesAnswer, SearchAnswer, SearchKindName,
 };
 
 /// Runs a lookup in a repository.
-async fn run_lookup<R: RawLookup>(
+async fn run_lookup<L: Lookup>(
     state: &HttpState,
     grant: &Grant,
-    repo: String,
-    raw: R,
-) -> Result<Json<<R::Lookup as Lookup>::Answer>, Problem> {
-    let found = lookup::run(&state.engine, grant, repo, raw);
-    Ok(Json(found.await?))
+    repo: &str,
+    lookup: L,
+) -> Result<Json<L::Answer>, Problem> {
+    let engine = &state.engine;
+    let asked = Asked {
+        engine,
+        grant,
+        repo,
+    };
+    Ok(Json(lookup.run(asked).await?))
 }
 
 /// Where is this name defined?
@@ -51,7 +55,7 @@ pub async fn definitions(
     Segments(repo): Segments<String>,
     Parameters(raw): Parameters<RawDefinitions>,
 ) -> Result<Json<DefinitionsAnswer>, Problem> {
-    run_lookup(&state, &grant, repo, raw).await
+    run_lookup(&state, &grant, &repo, raw).await
 }
 
 /// Where is this definition referenced, and how certain is each reference?
@@ -77,7 +81,7 @@ pub async fn references(
     Segments(repo): Segments<String>,
     Parameters(raw): Parameters<RawReferences>,
 ) -> Result<Json<ReferencesAnswer>, Problem> {
-    run_lookup(&state, &grant, repo, raw).await
+    run_lookup(&state, &grant, &repo, raw).await
 }
 
 /// What is defined in this file?
@@ -101,7 +105,7 @@ pub async fn outline(
     Segments(repo): Segments<String>,
     Parameters(raw): Parameters<RawOutline>,
 ) -> Result<Json<OutlineAnswer>, Problem> {
-    run_lookup(&state, &grant, repo, raw).await
+    run_lookup(&state, &grant, &repo, raw).await
 }
 
 /// Where does this text, name or path occur?
@@ -128,7 +132,7 @@ pub async fn search(
     Segments(repo): Segments<String>,
     Parameters(raw): Parameters<RawSearch>,
 ) -> Result<Json<SearchAnswer>, Problem> {
-    run_lookup(&state, &grant, repo, raw).await
+    run_lookup(&state, &grant, &repo, raw).await
 }
 
 /// The text of a file, or some lines of it. Only indexed files have a text.
@@ -154,5 +158,5 @@ pub async fn file(
     Parameters(mut raw): Parameters<RawFile>,
 ) -> Result<Json<FileTextAnswer>, Problem> {
     raw.path = Some(path);
-    run_lookup(&state, &grant, repo, raw).await
+    run_lookup(&state, &grant, &repo, raw).await
 }

@@ -23,8 +23,8 @@ use crate::feedback::AnswerOrigin;
 use crate::wire::answer::{AnswerOptions, ContextAnswer};
 use crate::wire::diff_range;
 use crate::wire::lookup::{
-    self, FILE_LIMIT, FileTextAnswer, Lookup, RawDefinitions, RawFile, RawLookup, RawOutline,
-    RawReferences, RawSearch,
+    Asked, FILE_LIMIT, FileTextAnswer, Lookup, RawDefinitions, RawFile, RawOutline, RawReferences,
+    RawSearch,
 };
 use crate::wire::request::RawRequest;
 use crate::wire::unknown_field::UnknownField;
@@ -55,19 +55,19 @@ impl McpService {
         match tool {
             ToolName::Context => self.context(read(tool, arguments)?, grant, context).await,
             ToolName::Definition => {
-                let call = read::<RawDefinitions>(tool, arguments)?;
+                let call: Call<RawDefinitions> = read(tool, arguments)?;
                 self.lookup(call, grant, context).await
             }
             ToolName::References => {
-                let call = read::<RawReferences>(tool, arguments)?;
+                let call: Call<RawReferences> = read(tool, arguments)?;
                 self.lookup(call, grant, context).await
             }
             ToolName::Outline => {
-                let call = read::<RawOutline>(tool, arguments)?;
+                let call: Call<RawOutline> = read(tool, arguments)?;
                 self.lookup(call, grant, context).await
             }
             ToolName::Search => {
-                let call = read::<RawSearch>(tool, arguments)?;
+                let call: Call<RawSearch> = read(tool, arguments)?;
                 self.lookup(call, grant, context).await
             }
         }
@@ -87,23 +87,25 @@ impl McpService {
         arguments
     }
 
-    async fn lookup<R: RawLookup>(
+    async fn lookup<L: Lookup<Answer: Readable + Serialize>>(
         &self,
-        call: Call<R>,
+        call: Call<L>,
         grant: &Grant,
         context: &Context,
-    ) -> Result<CallToolResult, Failure>
-    where
-        <R::Lookup as Lookup>::Answer: Readable + Serialize,
-    {
+    ) -> Result<CallToolResult, Failure> {
         let repository = self.repository(grant, call.repo.as_deref(), Action::LookUp)?;
-        let repo = repository.name.to_string();
-        let looking = async {
-            let found = lookup::run(&self.engine, grant, repo, call.what);
-            found.await.map_err(Failure::from)
-        };
+        let asked = self.asked(grant, repository.name.as_str());
+        let looking = async { call.what.run(asked).await.map_err(Failure::from) };
         let answer = self.when_ready(context, &repository, looking).await?;
         result(&answer)
+    }
+
+    fn asked<'a>(&'a self, grant: &'a Grant, repo: &'a str) -> Asked<'a> {
+        Asked {
+            engine: &self.engine,
+            grant,
+            repo,
+        }
     }
 
     async fn context(
@@ -226,7 +228,7 @@ impl McpService {
             limit: Some(WholeNumber(FILE_LIMIT.max as u64)),
             cursor,
         };
-        Ok(lookup::run(&self.engine, grant, uri.repo.clone(), raw).await?)
+        Ok(raw.run(self.asked(grant, &uri.repo)).await?)
     }
 
     /// Returns the named repository, or the only one if the call names none.

@@ -1,10 +1,9 @@
 //! Defines lookups on the wire: parameters of every entry point, validated, and answers as JSON. Each lookup
-//! is one type: its raw fields, its run on a snapshot, and its answer. Start at [`run`].
+//! is one type: its parameters, and its run, which gives its answer. Start at [`Lookup`].
 
 mod answer;
 mod cursor;
 mod fields;
-mod page;
 mod requests;
 
 pub use answer::{
@@ -19,33 +18,21 @@ use foveate_query::Deadline;
 use foveate_query::lookup::LookupError;
 
 use crate::access::Grant;
-use crate::engine::{AskError, Engine, LookupTarget, LookupWithSnapshot};
+use crate::engine::{AskError, Engine};
+use crate::wire::answer::IssueAnswer;
+use answer::RevisionAnswer;
 use fields::target;
 
-/// The raw parameters of a lookup. Absent ones have their default.
-pub trait RawLookup {
-    /// The validated lookup.
-    type Lookup: Lookup;
-
-    /// Validates the parameters. Returns the commit, branch or tag, unchecked, and the lookup to run there.
-    ///
-    /// # Errors
-    /// When a field is missing or has an invalid value.
-    fn validate(self) -> Result<(Option<String>, Self::Lookup), InvalidLookup>;
-}
-
-/// A validated lookup.
-pub trait Lookup: Send + 'static {
-    /// Result of the lookup.
-    type Output: Send + 'static;
+/// A lookup: its parameters, of which absent ones have their default.
+pub trait Lookup {
     /// The result as JSON.
     type Answer;
 
-    /// Runs the lookup.
-    fn run(&self, snapshot: &Snapshot, deadline: &Deadline) -> Result<Self::Output, LookupError>;
-
-    /// Converts the result to its JSON form.
-    fn answer(&self, found: LookupWithSnapshot<Self::Output>) -> Self::Answer;
+    /// Validates the parameters and looks up what they ask for.
+    fn run(
+        self,
+        asked: Asked<'_>,
+    ) -> impl Future<Output = Result<Self::Answer, LookupFailure>> + Send;
 }
 
 /// A lookup parameter with an invalid value.
@@ -79,31 +66,36 @@ pub enum LookupFailure {
     Lookup(#[from] LookupError),
 }
 
-/// Runs a lookup for the holder of a grant.
-pub async fn run<R: RawLookup>(
-    engine: &Engine,
-    grant: &Grant,
-    repo: String,
-    raw: R,
-) -> Result<<R::Lookup as Lookup>::Answer, LookupFailure> {
-    let (reference, lookup) = raw.validate()?;
-    let target: LookupTarget = target(repo, reference)?;
-    let pending = engine.lookup(grant, target, move |snapshot, deadline| {
-        let found = lookup.run(snapshot, deadline);
-        (lookup, found)
-    });
-    let LookupWithSnapshot {
-        repo,
-        snapshot,
-        value: (lookup, found),
-        pending_files,
-        issues,
-    } = pending.await?;
-    Ok(lookup.answer(LookupWithSnapshot {
-        repo,
-        snapshot,
-        value: found?,
-        pending_files,
-        issues,
-    }))
+/// The repository that is asked, and who asks.
+#[derive(Clone, Copy)]
+pub struct Asked<'a> {
+    /// Has the repositories.
+    pub engine: &'a Engine,
+    /// The grant of the caller.
+    pub grant: &'a Grant,
+    /// Name of the repository.
+    pub repo: &'a str,
+}
+
+impl Asked<'_> {
+    /// Looks something up at a commit, branch or tag. Returns the searched revision, the result, and notes for the
+    /// reader.
+    async fn find<T: Send + 'static>(
+        self,
+        reference: Option<String>,
+        lookup: impl FnOnce(&Snapshot, &Deadline) -> Result<T, LookupError> + Send + 'static,
+    ) -> Result<(RevisionAnswer, T, Vec<IssueAnswer>), LookupFailure> {
+        let target = target(self.repo.to_owned(), reference)?;
+        let found = self.engine.lookup(self.grant, target, lookup).await?;
+        let searched = &found.snapshot.revision;
+        let revision = RevisionAnswer {
+            repo: found.repo,
+            commit: searched.commit.clone(),
+            dirty: searched.dirty,
+            generation: found.snapshot.generation,
+            pending_files: found.pending_files,
+        };
+        let issues = found.issues.into_iter().map(IssueAnswer::from).collect();
+        Ok((revision, found.value?, issues))
+    }
 }

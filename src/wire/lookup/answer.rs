@@ -4,7 +4,6 @@ use foveate_query::lookup::{DefinitionItem, OutlineItem, Page, ReferenceItem, Se
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::engine::LookupWithSnapshot;
 use crate::wire::answer::IssueAnswer;
 
 /// The searched revision.
@@ -20,20 +19,6 @@ pub struct RevisionAnswer {
     pub generation: u64,
     /// Changed files that were noticed but not indexed yet.
     pub pending_files: usize,
-}
-
-/// Splits a result into its revision, its value and its notes.
-pub(super) fn parts<T>(found: LookupWithSnapshot<T>) -> (RevisionAnswer, T, Vec<IssueAnswer>) {
-    let revision = &found.snapshot.revision;
-    let answer = RevisionAnswer {
-        repo: found.repo,
-        commit: revision.commit.clone(),
-        dirty: revision.dirty,
-        generation: found.snapshot.generation,
-        pending_files: found.pending_files,
-    };
-    let issues = found.issues.into_iter().map(IssueAnswer::from).collect();
-    (answer, found.value, issues)
 }
 
 /// Adds the notes of a page to those of the answer.

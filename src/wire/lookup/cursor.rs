@@ -3,18 +3,42 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use foveate_query::lookup::Position;
+use foveate_query::lookup::{Position, Window};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::InvalidLookup;
+use super::fields::LimitRange;
+use crate::wire::whole_number::WholeNumber;
 
 /// Longest cursor, in bytes.
 const MAX_CURSOR: usize = 6000;
 /// First byte of cursors of this format.
 const VERSION: u8 = 1;
 
+/// Makes the cursors of the list that a lookup describes.
+pub(super) struct Cursors(String);
+
+impl Cursors {
+    /// Returns the cursor of the page that begins after a position.
+    pub(super) fn encode(&self, next: Option<&Position>) -> Option<String> {
+        next.map(|position| encode(&self.0, position))
+    }
+}
+
+/// Validates which page of the list that `lookup` describes is asked for.
+pub(super) fn page(
+    lookup: String,
+    limit: Option<WholeNumber>,
+    cursor: Option<String>,
+    range: LimitRange,
+) -> Result<(Window, Cursors), InvalidLookup> {
+    let limit = range.check(limit)?;
+    let after = cursor.map(|cursor| decode(&lookup, &cursor)).transpose()?;
+    Ok((Window { limit, after }, Cursors(lookup)))
+}
+
 /// Encodes a position in the list that `lookup` describes.
-pub(super) fn encode(lookup: &str, position: &Position) -> String {
+fn encode(lookup: &str, position: &Position) -> String {
     let mut bytes = vec![VERSION];
     bytes.extend(xxh3_64(lookup.as_bytes()).to_le_bytes());
     for number in [position.tier, position.line, position.ordinal] {
@@ -25,7 +49,7 @@ pub(super) fn encode(lookup: &str, position: &Position) -> String {
 }
 
 /// Decodes the position of a cursor.
-pub(super) fn decode(lookup: &str, cursor: &str) -> Result<Position, InvalidLookup> {
+fn decode(lookup: &str, cursor: &str) -> Result<Position, InvalidLookup> {
     let refuse = |reason: &str| InvalidLookup::new("cursor", reason);
     let malformed = || refuse("is not valid: leave it out to start from the beginning");
     if cursor.len() > MAX_CURSOR {

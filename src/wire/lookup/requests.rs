@@ -1,25 +1,17 @@
-//! Defines the lookups: their raw parameters, the validated ones, and how each runs and answers. The comments
-//! on the raw fields become the descriptions that agents receive, so they must be short.
+//! Defines the lookups: their parameters, and how each is validated, runs and answers. The comments on the parameters
+//! become the descriptions that agents receive, so they must be short.
 
-use foveate_index::Snapshot;
-use foveate_model::{Lines, RepoPath};
-use foveate_query::Deadline;
-use foveate_query::lookup::{
-    self, FileText, FoundDefinitions, FoundOutline, FoundReferences, LookupError, Page, Search,
-    SearchItem, SearchKind, Target,
-};
+use foveate_query::lookup::{self, Search, SearchKind, Target};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::answer::{
-    DefinitionsAnswer, FileTextAnswer, OutlineAnswer, ReferencesAnswer, SearchAnswer, parts,
-    with_issues,
+    DefinitionsAnswer, FileTextAnswer, OutlineAnswer, ReferencesAnswer, SearchAnswer, with_issues,
 };
+use super::cursor::page;
 use super::fields::{self, DEFINITION_LIMIT, FILE_LIMIT, OUTLINE_LIMIT, SEARCH_LIMIT};
-use super::page::PageOf;
-use super::{InvalidLookup, Lookup, RawLookup};
-use crate::engine::LookupWithSnapshot;
+use super::{Asked, InvalidLookup, Lookup, LookupFailure};
 use crate::wire::whole_number::WholeNumber;
 
 /// Where a name is defined.
@@ -37,42 +29,24 @@ pub struct RawDefinitions {
     pub cursor: Option<String>,
 }
 
-/// Validated [`RawDefinitions`].
-#[derive(Clone, Debug)]
-pub struct Definitions {
-    name: String,
-    page: PageOf,
-}
-
-impl RawLookup for RawDefinitions {
-    type Lookup = Definitions;
-
-    fn validate(self) -> Result<(Option<String>, Definitions), InvalidLookup> {
-        let name = fields::text("name", self.name, fields::MAX_NAME_CHARS)?;
-        let lookup = format!("definitions {name}");
-        let page = PageOf::new(lookup, self.limit, self.cursor.as_deref(), DEFINITION_LIMIT)?;
-        Ok((self.r#ref, Definitions { name, page }))
-    }
-}
-
-impl Lookup for Definitions {
-    type Output = FoundDefinitions;
+impl Lookup for RawDefinitions {
     type Answer = DefinitionsAnswer;
 
-    fn run(&self, snapshot: &Snapshot, deadline: &Deadline) -> Result<Self::Output, LookupError> {
-        let window = &self.page.window;
-        Ok(lookup::definitions(snapshot, &self.name, window, deadline))
-    }
-
-    fn answer(&self, found: LookupWithSnapshot<Self::Output>) -> Self::Answer {
-        let (revision, mut found, issues) = parts(found);
-        Self::Answer {
+    async fn run(self, asked: Asked<'_>) -> Result<DefinitionsAnswer, LookupFailure> {
+        let name = fields::text("name", self.name, fields::MAX_NAME_CHARS)?;
+        let lookup = format!("definitions {name}");
+        let (window, cursors) = page(lookup, self.limit, self.cursor, DEFINITION_LIMIT)?;
+        let found = asked.find(self.r#ref, move |snapshot, deadline| {
+            Ok(lookup::definitions(snapshot, &name, &window, deadline))
+        });
+        let (revision, mut found, issues) = found.await?;
+        Ok(DefinitionsAnswer {
             revision,
             found: found.matched.map_or("none", |m| m.name()).to_owned(),
-            next_cursor: self.page.cursor(found.page.next.as_ref()),
+            next_cursor: cursors.encode(found.page.next.as_ref()),
             issues: with_issues(&mut found.page, issues),
             definitions: found.page.items.into_iter().map(Into::into).collect(),
-        }
+        })
     }
 }
 
@@ -95,65 +69,52 @@ pub struct RawReferences {
     pub cursor: Option<String>,
 }
 
-/// Validated [`RawReferences`].
-#[derive(Clone, Debug)]
-pub struct References {
-    target: Target,
-    page: PageOf,
-}
-
-impl RawLookup for RawReferences {
-    type Lookup = References;
-
-    fn validate(self) -> Result<(Option<String>, References), InvalidLookup> {
-        let name = self
-            .name
-            .map(|name| fields::text("name", Some(name), fields::MAX_NAME_CHARS));
-        let target = match (name.transpose()?, self.path, self.line) {
-            (Some(name), None, None) => Target::Name(name),
-            (Some(name), path @ Some(_), None) => Target::NameIn(name, fields::path(path)?),
-            (None, path @ Some(_), Some(line)) => {
-                Target::Line(fields::path(path)?, fields::line(line)?)
-            }
-            (Some(_), _, Some(_)) => {
-                let reason =
-                    "cannot be combined with `name`: give a `name`, or a `path` and a `line`";
-                return Err(InvalidLookup::new("line", reason));
-            }
-            (None, Some(_), None) => {
-                let reason = "is missing: give it with `path`, or give a `name`";
-                return Err(InvalidLookup::new("line", reason));
-            }
-            (None, None, _) => {
-                let reason = "is missing: give a `name`, or a `path` and a `line`";
-                return Err(InvalidLookup::new("name", reason));
-            }
-        };
-        let lookup = format!("references {target:?}");
-        let page = PageOf::new(lookup, self.limit, self.cursor.as_deref(), DEFINITION_LIMIT)?;
-        Ok((self.r#ref, References { target, page }))
-    }
-}
-
-impl Lookup for References {
-    type Output = FoundReferences;
+impl Lookup for RawReferences {
     type Answer = ReferencesAnswer;
 
-    fn run(&self, snapshot: &Snapshot, deadline: &Deadline) -> Result<Self::Output, LookupError> {
-        lookup::references(snapshot, &self.target, &self.page.window, deadline)
-    }
-
-    fn answer(&self, found: LookupWithSnapshot<Self::Output>) -> Self::Answer {
-        let (revision, mut found, issues) = parts(found);
-        Self::Answer {
+    async fn run(self, asked: Asked<'_>) -> Result<ReferencesAnswer, LookupFailure> {
+        let target = referenced(self.name, self.path, self.line)?;
+        let lookup = format!("references {target:?}");
+        let (window, cursors) = page(lookup, self.limit, self.cursor, DEFINITION_LIMIT)?;
+        let found = asked.find(self.r#ref, move |snapshot, deadline| {
+            lookup::references(snapshot, &target, &window, deadline)
+        });
+        let (revision, mut found, issues) = found.await?;
+        Ok(ReferencesAnswer {
             revision,
             found: found.matched.map_or("none", |m| m.name()).to_owned(),
             definitions: found.definitions.into_iter().map(Into::into).collect(),
-            next_cursor: self.page.cursor(found.page.next.as_ref()),
+            next_cursor: cursors.encode(found.page.next.as_ref()),
             issues: with_issues(&mut found.page, issues),
             references: found.page.items.into_iter().map(Into::into).collect(),
-        }
+        })
     }
+}
+
+/// Determines the definitions whose references are looked up.
+fn referenced(
+    name: Option<String>,
+    path: Option<String>,
+    line: Option<WholeNumber>,
+) -> Result<Target, InvalidLookup> {
+    let name = name.map(|name| fields::text("name", Some(name), fields::MAX_NAME_CHARS));
+    let (field, reason) = match (name.transpose()?, path, line) {
+        (Some(name), None, None) => return Ok(Target::Name(name)),
+        (Some(name), path @ Some(_), None) => return Ok(Target::NameIn(name, fields::path(path)?)),
+        (None, path @ Some(_), Some(line)) => {
+            return Ok(Target::Line(fields::path(path)?, fields::line(line)?));
+        }
+        (Some(_), _, Some(_)) => (
+            "line",
+            "cannot be combined with `name`: give a `name`, or a `path` and a `line`",
+        ),
+        (None, Some(_), None) => ("line", "is missing: give it with `path`, or give a `name`"),
+        (None, None, _) => (
+            "name",
+            "is missing: give a `name`, or a `path` and a `line`",
+        ),
+    };
+    Err(InvalidLookup::new(field, reason))
 }
 
 /// The outline of a file.
@@ -171,43 +132,27 @@ pub struct RawOutline {
     pub cursor: Option<String>,
 }
 
-/// Validated [`RawOutline`].
-#[derive(Clone, Debug)]
-pub struct Outline {
-    pub(super) path: RepoPath,
-    page: PageOf,
-}
-
-impl RawLookup for RawOutline {
-    type Lookup = Outline;
-
-    fn validate(self) -> Result<(Option<String>, Outline), InvalidLookup> {
-        let path = fields::path(self.path)?;
-        let lookup = format!("outline {path}");
-        let page = PageOf::new(lookup, self.limit, self.cursor.as_deref(), OUTLINE_LIMIT)?;
-        Ok((self.r#ref, Outline { path, page }))
-    }
-}
-
-impl Lookup for Outline {
-    type Output = FoundOutline;
+impl Lookup for RawOutline {
     type Answer = OutlineAnswer;
 
-    fn run(&self, snapshot: &Snapshot, _: &Deadline) -> Result<Self::Output, LookupError> {
-        lookup::outline(snapshot, &self.path, &self.page.window)
-    }
-
-    fn answer(&self, found: LookupWithSnapshot<Self::Output>) -> Self::Answer {
-        let (revision, mut found, issues) = parts(found);
-        Self::Answer {
+    async fn run(self, asked: Asked<'_>) -> Result<OutlineAnswer, LookupFailure> {
+        let path = fields::path(self.path)?;
+        let lookup = format!("outline {path}");
+        let (window, cursors) = page(lookup, self.limit, self.cursor, OUTLINE_LIMIT)?;
+        let shown = path.to_string();
+        let found = asked.find(self.r#ref, move |snapshot, _| {
+            lookup::outline(snapshot, &path, &window)
+        });
+        let (revision, mut found, issues) = found.await?;
+        Ok(OutlineAnswer {
             revision,
-            path: self.path.to_string(),
+            path: shown,
             language: found.language.to_owned(),
             line_count: found.line_count,
-            next_cursor: self.page.cursor(found.page.next.as_ref()),
+            next_cursor: cursors.encode(found.page.next.as_ref()),
             issues: with_issues(&mut found.page, issues),
             entries: found.page.items.into_iter().map(Into::into).collect(),
-        }
+        })
     }
 }
 
@@ -249,17 +194,10 @@ pub struct RawSearch {
     pub cursor: Option<String>,
 }
 
-/// Validated [`RawSearch`].
-#[derive(Clone, Debug)]
-pub struct ValidSearch {
-    search: Search,
-    page: PageOf,
-}
+impl Lookup for RawSearch {
+    type Answer = SearchAnswer;
 
-impl RawLookup for RawSearch {
-    type Lookup = ValidSearch;
-
-    fn validate(self) -> Result<(Option<String>, ValidSearch), InvalidLookup> {
+    async fn run(self, asked: Asked<'_>) -> Result<SearchAnswer, LookupFailure> {
         let search = Search {
             query: fields::text("q", self.q, fields::MAX_QUERY_CHARS)?,
             kind: self.kind.unwrap_or_default().into(),
@@ -267,27 +205,17 @@ impl RawLookup for RawSearch {
             below: fields::path_prefix(self.path)?,
         };
         let lookup = format!("search {search:?}");
-        let page = PageOf::new(lookup, self.limit, self.cursor.as_deref(), SEARCH_LIMIT)?;
-        Ok((self.r#ref, ValidSearch { search, page }))
-    }
-}
-
-impl Lookup for ValidSearch {
-    type Output = Page<SearchItem>;
-    type Answer = SearchAnswer;
-
-    fn run(&self, snapshot: &Snapshot, deadline: &Deadline) -> Result<Self::Output, LookupError> {
-        lookup::search(snapshot, &self.search, &self.page.window, deadline)
-    }
-
-    fn answer(&self, found: LookupWithSnapshot<Self::Output>) -> Self::Answer {
-        let (revision, mut found, issues) = parts(found);
-        Self::Answer {
+        let (window, cursors) = page(lookup, self.limit, self.cursor, SEARCH_LIMIT)?;
+        let found = asked.find(self.r#ref, move |snapshot, deadline| {
+            lookup::search(snapshot, &search, &window, deadline)
+        });
+        let (revision, mut found, issues) = found.await?;
+        Ok(SearchAnswer {
             revision,
-            next_cursor: self.page.cursor(found.next.as_ref()),
+            next_cursor: cursors.encode(found.next.as_ref()),
             issues: with_issues(&mut found, issues),
             matches: found.items.into_iter().map(Into::into).collect(),
-        }
+        })
     }
 }
 
@@ -308,36 +236,18 @@ pub struct RawFile {
     pub cursor: Option<String>,
 }
 
-/// Validated [`RawFile`].
-#[derive(Clone, Debug)]
-pub struct File {
-    path: RepoPath,
-    lines: Option<Lines>,
-    page: PageOf,
-}
-
-impl RawLookup for RawFile {
-    type Lookup = File;
-
-    fn validate(self) -> Result<(Option<String>, File), InvalidLookup> {
-        let (path, lines) = (fields::path(self.path)?, fields::lines(self.lines)?);
-        let lookup = format!("file {path} {lines:?}");
-        let page = PageOf::new(lookup, self.limit, self.cursor.as_deref(), FILE_LIMIT)?;
-        Ok((self.r#ref, File { path, lines, page }))
-    }
-}
-
-impl Lookup for File {
-    type Output = FileText;
+impl Lookup for RawFile {
     type Answer = FileTextAnswer;
 
-    fn run(&self, snapshot: &Snapshot, _: &Deadline) -> Result<Self::Output, LookupError> {
-        lookup::file(snapshot, &self.path, self.lines, &self.page.window)
-    }
-
-    fn answer(&self, found: LookupWithSnapshot<Self::Output>) -> Self::Answer {
-        let (revision, found, issues) = parts(found);
-        Self::Answer {
+    async fn run(self, asked: Asked<'_>) -> Result<FileTextAnswer, LookupFailure> {
+        let (path, lines) = (fields::path(self.path)?, fields::lines(self.lines)?);
+        let lookup = format!("file {path} {lines:?}");
+        let (window, cursors) = page(lookup, self.limit, self.cursor, FILE_LIMIT)?;
+        let found = asked.find(self.r#ref, move |snapshot, _| {
+            lookup::file(snapshot, &path, lines, &window)
+        });
+        let (revision, found, issues) = found.await?;
+        Ok(FileTextAnswer {
             revision,
             path: found.path,
             language: found.language.to_owned(),
@@ -347,8 +257,8 @@ impl Lookup for File {
             start_line: found.lines.map_or(0, |lines| lines.start),
             end_line: found.lines.map_or(0, |lines| lines.end),
             text: found.text,
-            next_cursor: self.page.cursor(found.next.as_ref()),
+            next_cursor: cursors.encode(found.next.as_ref()),
             issues,
-        }
+        })
     }
 }
