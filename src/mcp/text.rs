@@ -1,7 +1,7 @@
 //! Renders answers as text for a model: one item per line, its location first. The JSON in the same result
 //! has what the text omits.
 
-use std::fmt::Write as _;
+use std::fmt::{self, Write as _};
 
 use foveate_model::escape::escape;
 use serde::Serialize;
@@ -13,50 +13,24 @@ use crate::wire::lookup::{
 
 /// An answer that can be rendered as text.
 pub(super) trait Readable {
-    /// Appends the text; every line ends with a newline.
-    fn write(&self, out: &mut String);
+    /// Writes the text; every line ends with a newline.
+    fn write(&self, out: &mut String) -> fmt::Result;
 
-    /// Notes for the reader.
-    fn issues(&self) -> &[IssueAnswer];
-
-    /// Cursor of the next page.
-    fn next_cursor(&self) -> Option<&str> {
-        None
-    }
-}
-
-/// Implements the notes and the cursor of an answer that is a page.
-macro_rules! page_notes {
-    () => {
-        fn issues(&self) -> &[IssueAnswer] {
-            &self.issues
-        }
-
-        fn next_cursor(&self) -> Option<&str> {
-            self.next_cursor.as_deref()
-        }
-    };
+    /// Returns the cursor of the next page, and notes for the reader.
+    fn end(&self) -> (Option<&str>, &[IssueAnswer]);
 }
 
 /// Renders an answer with its cursor and notes.
 pub(super) fn readable(answer: &impl Readable) -> String {
     let mut out = String::new();
-    answer.write(&mut out);
-    if let Some(cursor) = answer.next_cursor() {
-        line(&mut out, format_args!("more: cursor {cursor}"));
-    }
-    for issue in answer.issues() {
-        line(
-            &mut out,
-            format_args!("note: {}: {}", issue.code, issue.detail),
-        );
-    }
-    out.trim_end().to_owned()
-}
-
-fn line(out: &mut String, text: std::fmt::Arguments<'_>) {
     // Writing to a string does not fail.
-    let _ = writeln!(out, "{text}");
+    let _ = answer.write(&mut out);
+    let (cursor, issues) = answer.end();
+    let cursor = cursor.map(|cursor| format!("more: cursor {cursor}\n"));
+    let notes = issues.iter();
+    let notes = notes.map(|issue| format!("note: {}: {}\n", issue.code, issue.detail));
+    out.extend(cursor.into_iter().chain(notes));
+    out.trim_end().to_owned()
 }
 
 /// Result of the tool `context`.
@@ -112,87 +86,74 @@ impl ContextToolAnswer {
 }
 
 impl Readable for ContextToolAnswer {
-    fn write(&self, out: &mut String) {
-        out.push_str(&self.context);
-        out.push('\n');
+    fn write(&self, out: &mut String) -> fmt::Result {
+        writeln!(out, "{}", self.context)
     }
 
-    fn issues(&self) -> &[IssueAnswer] {
-        &self.issues
+    fn end(&self) -> (Option<&str>, &[IssueAnswer]) {
+        (None, &self.issues)
     }
 }
 
-fn definition(out: &mut String, definition: &DefinitionAnswer) {
-    let DefinitionAnswer {
-        path,
-        name,
-        kind,
-        start_line,
-        end_line,
-        signature,
-        ..
-    } = definition;
-    let (path, name) = (escape(path), escape(name));
-    line(
-        out,
-        format_args!("{path}:{start_line}-{end_line} {kind} {name}: {signature}"),
-    );
-}
-
-/// Writes how a name was found, unless it was found as given.
-fn found(out: &mut String, found: &str) {
-    let note = match found {
-        "exact" | "module" | "suffix" => return,
-        "none" => "no definition has this name; `search` finds parts of names, and text",
-        "last_name" => "no exact match; definitions with the same last part of the name:",
-        "ignoring_case" => "no exact match; the same name in other upper and lower case:",
-        _ => "no exact match; similar names:",
-    };
-    line(out, format_args!("{note}"));
+/// Writes definitions, after how their name was found, unless it was found as given.
+fn definitions(out: &mut String, found: &str, definitions: &[DefinitionAnswer]) -> fmt::Result {
+    out.push_str(match found {
+        "exact" | "module" | "suffix" => "",
+        "none" => "no definition has this name; `search` finds parts of names, and text\n",
+        "last_name" => "no exact match; definitions with the same last part of the name:\n",
+        "ignoring_case" => "no exact match; the same name in other upper and lower case:\n",
+        _ => "no exact match; similar names:\n",
+    });
+    for item in definitions {
+        let (path, name) = (escape(&item.path), escape(&item.name));
+        let (start, end, kind) = (item.start_line, item.end_line, &item.kind);
+        writeln!(
+            out,
+            "{path}:{start}-{end} {kind} {name}: {}",
+            item.signature
+        )?;
+    }
+    Ok(())
 }
 
 impl Readable for DefinitionsAnswer {
-    fn write(&self, out: &mut String) {
-        found(out, &self.found);
-        for item in &self.definitions {
-            definition(out, item);
-        }
+    fn write(&self, out: &mut String) -> fmt::Result {
+        definitions(out, &self.found, &self.definitions)
     }
 
-    page_notes!();
+    fn end(&self) -> (Option<&str>, &[IssueAnswer]) {
+        (self.next_cursor.as_deref(), &self.issues)
+    }
 }
 
 impl Readable for ReferencesAnswer {
-    fn write(&self, out: &mut String) {
-        found(out, &self.found);
-        for item in &self.definitions {
-            definition(out, item);
-        }
+    fn write(&self, out: &mut String) -> fmt::Result {
+        definitions(out, &self.found, &self.definitions)?;
         if self.references.is_empty() {
-            line(out, format_args!("no references"));
+            writeln!(out, "no references")?;
         }
         for item in &self.references {
             let (path, caller, text) =
                 (escape(&item.path), escape(&item.caller), escape(&item.text));
             let (at, kind, confidence) = (item.line, &item.kind, &item.confidence);
             let within = if caller.is_empty() { "" } else { " in " };
-            line(
+            writeln!(
                 out,
-                format_args!("{path}:{at} {confidence} {kind}{within}{caller}: {text}"),
-            );
+                "{path}:{at} {confidence} {kind}{within}{caller}: {text}"
+            )?;
         }
+        Ok(())
     }
 
-    page_notes!();
+    fn end(&self) -> (Option<&str>, &[IssueAnswer]) {
+        (self.next_cursor.as_deref(), &self.issues)
+    }
 }
 
 impl Readable for OutlineAnswer {
-    fn write(&self, out: &mut String) {
+    fn write(&self, out: &mut String) -> fmt::Result {
         let (path, lines) = (escape(&self.path), self.line_count);
-        line(
-            out,
-            format_args!("{path} ({}, {lines} lines)", self.language),
-        );
+        writeln!(out, "{path} ({}, {lines} lines)", self.language)?;
         for entry in &self.entries {
             let indent = "  ".repeat(entry.depth.min(16) as usize);
             let (start, end, kind) = (entry.start_line, entry.end_line, &entry.kind);
@@ -200,32 +161,36 @@ impl Readable for OutlineAnswer {
                 "" => escape(&entry.name),
                 signature => escape(signature),
             };
-            line(out, format_args!("{indent}{start}-{end} {kind} {shown}"));
+            writeln!(out, "{indent}{start}-{end} {kind} {shown}")?;
         }
+        Ok(())
     }
 
-    page_notes!();
+    fn end(&self) -> (Option<&str>, &[IssueAnswer]) {
+        (self.next_cursor.as_deref(), &self.issues)
+    }
 }
 
 impl Readable for SearchAnswer {
-    fn write(&self, out: &mut String) {
+    fn write(&self, out: &mut String) -> fmt::Result {
         if self.matches.is_empty() && self.next_cursor.is_none() {
-            line(out, format_args!("nothing was found"));
+            writeln!(out, "nothing was found")?;
         }
         for item in &self.matches {
             let (path, text) = (escape(&item.path), escape(&item.text));
+            let within = match &*item.name {
+                "" => String::new(),
+                name => format!(" ({} {})", item.kind, escape(name)),
+            };
             match item.line {
-                None => line(out, format_args!("{path}")),
-                Some(number) => {
-                    let within = match &*item.name {
-                        "" => String::new(),
-                        name => format!(" ({} {})", item.kind, escape(name)),
-                    };
-                    line(out, format_args!("{path}:{number}{within}: {text}"));
-                }
+                None => writeln!(out, "{path}")?,
+                Some(number) => writeln!(out, "{path}:{number}{within}: {text}")?,
             }
         }
+        Ok(())
     }
 
-    page_notes!();
+    fn end(&self) -> (Option<&str>, &[IssueAnswer]) {
+        (self.next_cursor.as_deref(), &self.issues)
+    }
 }

@@ -71,28 +71,20 @@ fn argument_at_fault<T: DeserializeOwned>(arguments: &Value, reason: &str) -> Op
 #[allow(missing_docs)]
 pub struct ContextCall {
     /// Issue text, question, error message or stack trace, as complete as you have it; needed unless there is a `diff`
-    #[serde(default)]
     pub query: Option<String>,
     /// A change to ask about, as BASE..HEAD: what HEAD changed since it left BASE; `main..`: what the checked-out commit did
-    #[serde(default)]
     pub diff: Option<String>,
     /// Known to matter: path, name or path:name
-    #[serde(default)]
     pub focus: Option<Vec<String>>,
     /// Default: detected from the query
-    #[serde(default)]
     pub intent: Option<IntentName>,
     /// Show only what is likely to be changed, what is worth its tokens, or whatever fits; default: balanced
-    #[serde(default)]
     pub breadth: Option<BreadthName>,
     /// Tokens of the answer, 200 to 128000; default 8000
-    #[serde(default)]
     pub budget_tokens: Option<WholeNumber>,
     /// Do not show again: places in `shown`, path, path:name or path:10-40
-    #[serde(default)]
     pub seen: Option<Vec<String>>,
     /// Commit, branch or tag; default: the files as they are now
-    #[serde(default)]
     pub r#ref: Option<String>,
 }
 

@@ -1,7 +1,7 @@
 //! Defines the answer to a question, as JSON. Start at [`ContextAnswer::new`].
 
 use foveate_model::escape::escape;
-use foveate_query::assemble::{Dropped, Fidelity, Item, Pack, Section};
+use foveate_query::assemble::{Dropped, Item, Pack, Section};
 use foveate_query::rank::{ListedFile, ListedPlace, Signal};
 use foveate_query::resolve::ListedSymbol;
 use foveate_query::{Intent, Issue, Timings};
@@ -390,13 +390,10 @@ fn place(place: ListedPlace, explain: bool) -> PlaceAnswer {
 }
 
 fn signals(signals: Vec<Signal>) -> Vec<SignalAnswer> {
-    signals
-        .into_iter()
-        .map(|signal| SignalAnswer {
-            name: signal.name.to_owned(),
-            value: signal.value,
-        })
-        .collect()
+    collected(signals, |signal| SignalAnswer {
+        name: signal.name.to_owned(),
+        value: signal.value,
+    })
 }
 
 fn section(section: Section) -> SectionAnswer {
@@ -415,12 +412,7 @@ fn item(item: Item) -> ItemAnswer {
         start_line: item.lines.start,
         end_line: item.lines.end,
         changed: item.changed,
-        fidelity: match item.fidelity {
-            Fidelity::Compact => "compact",
-            Fidelity::Standard => "standard",
-            Fidelity::Full => "full",
-        }
-        .to_owned(),
+        fidelity: item.fidelity.name().to_owned(),
         cut: item.cut,
         tokens: item.tokens,
         reason: item.reason,

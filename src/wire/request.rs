@@ -47,55 +47,47 @@ pub struct RawRequest {
     pub seen_places: Vec<String>,
 }
 
-/// A parameter of a question.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs)]
-pub enum Field {
-    Repo,
-    Query,
-    Ref,
-    DiffBase,
-    DiffHead,
-    BudgetTokens,
-    MinProbability,
-    MaxFiles,
-    MaxChars,
-    LinkBase,
-    Limit,
-    FocusPaths,
-    FocusSymbols,
-    SeenPaths,
-    SeenPlaces,
+foveate_model::named_enum! {
+    /// A parameter of a question, with the path of its field in a JSON body.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    #[allow(missing_docs)]
+    pub enum Field {
+        Repo = "repo",
+        Query = "query",
+        Ref = "ref",
+        DiffBase = "diff.base",
+        DiffHead = "diff.head",
+        BudgetTokens = "budget_tokens",
+        MinProbability = "min_probability",
+        MaxFiles = "max_files",
+        MaxChars = "max_chars",
+        LinkBase = "link_base",
+        Limit = "limit",
+        FocusPaths = "focus.paths",
+        FocusSymbols = "focus.symbols",
+        SeenPaths = "seen.paths",
+        SeenPlaces = "seen.places",
+    }
 }
 
 impl Field {
-    /// Path of the field in a JSON body.
-    pub fn name(self) -> &'static str {
-        self.names().0
-    }
-
     /// Name of the argument on the command line.
     pub fn argument(self) -> &'static str {
-        self.names().1
-    }
-
-    fn names(self) -> (&'static str, &'static str) {
         match self {
-            Self::Repo => ("repo", "DIR"),
-            Self::Query => ("query", "TEXT"),
-            Self::Ref => ("ref", "--ref"),
-            Self::DiffBase => ("diff.base", "--diff"),
-            Self::DiffHead => ("diff.head", "--diff"),
-            Self::BudgetTokens => ("budget_tokens", "--budget"),
-            Self::MinProbability => ("min_probability", "--min-probability"),
-            Self::MaxFiles => ("max_files", "--max-files"),
-            Self::MaxChars => ("max_chars", "--max-chars"),
-            Self::LinkBase => ("link_base", "--link-base"),
-            Self::Limit => ("limit", "--limit"),
-            Self::FocusPaths => ("focus.paths", "--focus-path"),
-            Self::FocusSymbols => ("focus.symbols", "--focus-symbol"),
-            Self::SeenPaths => ("seen.paths", "--seen-path"),
-            Self::SeenPlaces => ("seen.places", "--seen-place"),
+            Self::Repo => "DIR",
+            Self::Query => "TEXT",
+            Self::Ref => "--ref",
+            Self::DiffBase | Self::DiffHead => "--diff",
+            Self::BudgetTokens => "--budget",
+            Self::MinProbability => "--min-probability",
+            Self::MaxFiles => "--max-files",
+            Self::MaxChars => "--max-chars",
+            Self::LinkBase => "--link-base",
+            Self::Limit => "--limit",
+            Self::FocusPaths => "--focus-path",
+            Self::FocusSymbols => "--focus-symbol",
+            Self::SeenPaths => "--seen-path",
+            Self::SeenPlaces => "--seen-place",
         }
     }
 
@@ -161,14 +153,14 @@ impl RawRequest {
             intent: self.intent.map(Into::into),
             limit: limit.unwrap_or(defaults.limit),
             focus: Focus {
-                paths: paths(Field::FocusPaths, &self.focus_paths)?,
+                paths: paths(Field::FocusPaths, self.focus_paths)?,
                 symbols: check_entry_count(Field::FocusSymbols, self.focus_symbols)?,
             },
             changes: Vec::new(),
             removed: Removed::default(),
             base: String::new(),
             seen: Seen {
-                paths: paths(Field::SeenPaths, &self.seen_paths)?,
+                paths: paths(Field::SeenPaths, self.seen_paths)?,
                 places: places(self.seen_places)?,
             },
         };
@@ -208,22 +200,17 @@ fn query(
     max_bytes: usize,
 ) -> Result<String, InvalidRequest> {
     let has_diff = matches!(target, Target::Diff(_));
-    let Some(query) = query.or_else(|| has_diff.then(String::new)) else {
-        return Err(InvalidRequest {
-            is_empty_query: true,
-            ..Field::Query.refuse(
-                "is missing: give the issue, question or stack trace, or a change to ask about",
-            )
-        });
+    let refuse = |what: &str| InvalidRequest {
+        is_empty_query: true,
+        ..Field::Query.refuse(format!(
+            "is {what}: give the issue, question or stack trace, or a change to ask about"
+        ))
     };
-    if query.trim().is_empty() && !has_diff {
-        return Err(InvalidRequest {
-            is_empty_query: true,
-            ..Field::Query.refuse(
-                "is empty: give the issue, question or stack trace, or a change to ask about",
-            )
-        });
-    }
+    let query = match query {
+        Some(query) if query.trim().is_empty() && !has_diff => return Err(refuse("empty")),
+        None if !has_diff => return Err(refuse("missing")),
+        query => query.unwrap_or_default(),
+    };
     if query.len() > max_bytes {
         return Err(Field::Query.refuse(format!(
             "has {} bytes, and answer.max_query_bytes is {max_bytes}: shorten it",
@@ -295,10 +282,8 @@ fn check_entry_count(field: Field, entries: Vec<String>) -> Result<Vec<String>, 
     }
 }
 
-fn paths(field: Field, typed: &[String]) -> Result<Vec<RepoPath>, InvalidRequest> {
-    if typed.len() > MAX_ENTRIES {
-        check_entry_count(field, typed.to_vec())?;
-    }
+fn paths(field: Field, typed: Vec<String>) -> Result<Vec<RepoPath>, InvalidRequest> {
+    let typed = check_entry_count(field, typed)?;
     let path = |path: &String| {
         if path.chars().count() > MAX_PATH_CHARS {
             let predicate = format!("has a path of more than {MAX_PATH_CHARS} characters");
