@@ -156,7 +156,8 @@ async fn serve_requests<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(
     stop: CancellationToken,
 ) {
     let state = Arc::clone(&service.state);
-    let stream = FlushNotifier::new(stream, service.unwritten.clone());
+    let unwritten = service.unwritten.clone();
+    let stream = FlushNotifier { stream, unwritten };
     let handler = service_fn(|request: hyper::Request<Incoming>| {
         Box::pin(service.clone().answer(request.map(Body::new)))
     });
@@ -206,7 +207,7 @@ struct ConnectionService {
     router: Router,
     in_flight: Arc<Semaphore>,
     state: Arc<SlotState>,
-    unwritten: Unwritten<AnswerGuards>,
+    unwritten: Unwritten,
     peer: PeerAddress,
 }
 
@@ -246,7 +247,7 @@ struct AnswerGuards {
 struct AnswerBody {
     body: Body,
     guards: Option<AnswerGuards>,
-    unwritten: Unwritten<AnswerGuards>,
+    unwritten: Unwritten,
 }
 
 impl Drop for AnswerBody {

@@ -5,11 +5,11 @@ mod nested_fields;
 
 use std::collections::BTreeMap;
 
-use axum::Extension;
 use axum::extract::State;
 use axum::http::header::{CONTENT_TYPE, VARY};
 use axum::http::{HeaderMap, HeaderName, HeaderValue};
 use axum::response::{IntoResponse, Response};
+use axum::{Extension, Json};
 use serde::Deserialize;
 use tower_http::request_id::RequestId;
 use utoipa::ToSchema;
@@ -257,7 +257,7 @@ async fn answer(
     let answered = state.engine.ask(grant, question).await;
     let answered = answered.map_err(|error| nested_fields::problem(error, diff.as_ref()))?;
     state.feedback.record(&answered, origin);
-    form.render(ContextAnswer::new(answered, options))
+    Ok(form.render(ContextAnswer::new(answered, options)))
 }
 
 /// The media types of answers.
@@ -306,16 +306,16 @@ impl Form {
         }
     }
 
-    fn render(self, answer: ContextAnswer) -> Result<Response, Problem> {
+    fn render(self, answer: ContextAnswer) -> Response {
         let headers = headers_of(&answer);
         let mut response = if self == Self::Json {
-            json(&answer)?
+            Json(answer).into_response()
         } else {
             let kind = format!("{}; charset=utf-8", self.media_type());
             ([(CONTENT_TYPE, kind)], answer.context).into_response()
         };
         response.headers_mut().extend(headers);
-        Ok(response)
+        response
     }
 }
 
@@ -336,15 +336,4 @@ fn headers_of(answer: &ContextAnswer) -> HeaderMap {
         }
     }
     headers
-}
-
-/// Expected bytes of an answer apart from its context.
-const OTHER_FIELDS_BYTES: usize = 32 << 10;
-
-/// Serializes the answer into a buffer of about its size: `axum::Json` begins with 128 bytes.
-fn json(answer: &ContextAnswer) -> Result<Response, Problem> {
-    let context = answer.context.len();
-    let mut json = Vec::with_capacity(context + context / 4 + OTHER_FIELDS_BYTES);
-    serde_json::to_writer(&mut json, answer).map_err(|_| Problem::internal())?;
-    Ok(([(CONTENT_TYPE, "application/json")], json).into_response())
 }

@@ -24,39 +24,26 @@ struct Asset {
 
 const HTML: &str = "text/html; charset=utf-8";
 const SCRIPT: &str = "text/javascript; charset=utf-8";
+const CSS: &str = "text/css; charset=utf-8";
+const TEXT: &str = "text/plain; charset=utf-8";
+#[rustfmt::skip]
 const ASSETS: [Asset; 6] = [
-    Asset {
-        path: "/",
-        media_type: HTML,
-        bytes: include_bytes!("page/assets/index.html"),
-    },
-    Asset {
-        path: "/page/page.js",
-        media_type: SCRIPT,
-        bytes: include_bytes!("page/assets/page.js"),
-    },
-    Asset {
-        path: "/page/highlight.js",
-        media_type: SCRIPT,
-        bytes: include_bytes!("page/assets/highlight.js"),
-    },
-    Asset {
-        path: "/page/style.css",
-        media_type: "text/css; charset=utf-8",
-        bytes: include_bytes!("page/assets/style.css"),
-    },
-    Asset {
-        path: "/page/icon.svg",
-        media_type: "image/svg+xml",
-        bytes: include_bytes!("page/assets/icon.svg"),
-    },
+    asset("/", HTML, include_bytes!("page/assets/index.html")),
+    asset("/page/page.js", SCRIPT, include_bytes!("page/assets/page.js")),
+    asset("/page/highlight.js", SCRIPT, include_bytes!("page/assets/highlight.js")),
+    asset("/page/style.css", CSS, include_bytes!("page/assets/style.css")),
+    asset("/page/icon.svg", "image/svg+xml", include_bytes!("page/assets/icon.svg")),
     // Licenses of the bundled packages.
-    Asset {
-        path: "/page/licenses.txt",
-        media_type: "text/plain; charset=utf-8",
-        bytes: include_bytes!("page/assets/licenses.txt"),
-    },
+    asset("/page/licenses.txt", TEXT, include_bytes!("page/assets/licenses.txt")),
 ];
+
+const fn asset(path: &'static str, media_type: &'static str, bytes: &'static [u8]) -> Asset {
+    Asset {
+        path,
+        media_type,
+        bytes,
+    }
+}
 
 /// What the page may load and do: its own files, and requests to its own server. Trusted Types make every
 /// conversion of a text to markup an error; the only policy allows the script of the worker.

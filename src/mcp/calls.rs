@@ -23,8 +23,7 @@ use crate::feedback::AnswerOrigin;
 use crate::wire::answer::{AnswerOptions, ContextAnswer};
 use crate::wire::diff_range;
 use crate::wire::lookup::{
-    Asked, FILE_LIMIT, FileTextAnswer, Lookup, RawDefinitions, RawFile, RawOutline, RawReferences,
-    RawSearch,
+    Asked, FILE_LIMIT, Lookup, RawDefinitions, RawFile, RawOutline, RawReferences, RawSearch,
 };
 use crate::wire::request::RawRequest;
 use crate::wire::unknown_field::UnknownField;
@@ -36,8 +35,6 @@ const MAX_NAMED: usize = 20;
 /// Explains that there is nothing to ask.
 const NO_REPOSITORY: &str =
     "no repository is registered; the user adds one with `foveate repo add`";
-/// Maximum number of times that a file is read from its beginning because its repository changed meanwhile.
-const MAX_READS: usize = 3;
 /// Stands for all places that the session has shown.
 const SESSION: &str = "session";
 
@@ -181,54 +178,33 @@ impl McpService {
         context: &Context,
     ) -> Result<String, Failure> {
         let repository = self.repository(grant, Some(&uri.repo), Action::LookUp)?;
-        let reading = async {
-            for _ in 0..MAX_READS {
-                if let Some(text) = self.unchanged_text(&uri, grant).await? {
-                    return Ok(text);
-                }
-            }
-            let message = "the repository changed while the file was read: call again";
-            Err(Failure::Message(message.to_owned()))
-        };
+        let reading = self.whole_text(&uri, grant);
         self.when_ready(context, &repository, reading).await
     }
 
-    /// Returns the whole text of a file; `None` if its pages are not of one index.
-    async fn unchanged_text(
-        &self,
-        uri: &FileUri,
-        grant: &Grant,
-    ) -> Result<Option<String>, Failure> {
+    async fn whole_text(&self, uri: &FileUri, grant: &Grant) -> Result<String, Failure> {
         let mut text = String::new();
         let (mut cursor, mut first) = (None, None);
         loop {
-            let page = self.page_of(uri, grant, cursor).await?;
+            let raw = RawFile {
+                path: Some(uri.path.clone()),
+                lines: None,
+                r#ref: uri.reference.clone(),
+                limit: Some(WholeNumber(FILE_LIMIT.max as u64)),
+                cursor,
+            };
+            let page = raw.run(self.asked(grant, &uri.repo)).await?;
             let now = (page.revision.commit, page.revision.generation);
             if *first.get_or_insert_with(|| now.clone()) != now {
-                return Ok(None);
+                let message = "the repository changed while the file was read: call again";
+                return Err(Failure::Message(message.to_owned()));
             }
             text.push_str(&page.text);
             cursor = page.next_cursor;
             if cursor.is_none() {
-                return Ok(Some(text));
+                return Ok(text);
             }
         }
-    }
-
-    async fn page_of(
-        &self,
-        uri: &FileUri,
-        grant: &Grant,
-        cursor: Option<String>,
-    ) -> Result<FileTextAnswer, Failure> {
-        let raw = RawFile {
-            path: Some(uri.path.clone()),
-            lines: None,
-            r#ref: uri.reference.clone(),
-            limit: Some(WholeNumber(FILE_LIMIT.max as u64)),
-            cursor,
-        };
-        Ok(raw.run(self.asked(grant, &uri.repo)).await?)
     }
 
     /// Returns the named repository, or the only one if the call names none.

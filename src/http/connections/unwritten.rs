@@ -9,49 +9,27 @@ use std::task::{Context, Poll, ready};
 use parking_lot::Mutex;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
+use super::AnswerGuards;
+
 /// Guards of the answers that are in the write buffer of a connection.
-#[derive(Debug)]
-pub(super) struct Unwritten<G>(Arc<Mutex<Vec<G>>>);
+#[derive(Clone, Default)]
+pub(super) struct Unwritten(Arc<Mutex<Vec<AnswerGuards>>>);
 
-impl<G> Unwritten<G> {
-    /// Keeps a guard until the next flush of the connection.
-    pub(super) fn add(&self, guard: G) {
-        self.0.lock().push(guard);
-    }
-
-    fn release(&self) {
-        let written = std::mem::take(&mut *self.0.lock());
-        drop(written);
-    }
-}
-
-impl<G> Default for Unwritten<G> {
-    fn default() -> Self {
-        Self(Arc::default())
-    }
-}
-
-impl<G> Clone for Unwritten<G> {
-    fn clone(&self) -> Self {
-        Self(Arc::clone(&self.0))
+impl Unwritten {
+    /// Keeps guards until the next flush of the connection.
+    pub(super) fn add(&self, guards: AnswerGuards) {
+        self.0.lock().push(guards);
     }
 }
 
 /// A stream that releases the guards once it is flushed. hyper flushes the stream only after it has written its whole
 /// buffer.
-#[derive(Debug)]
-pub(super) struct FlushNotifier<S, G> {
-    stream: S,
-    unwritten: Unwritten<G>,
+pub(super) struct FlushNotifier<S> {
+    pub(super) stream: S,
+    pub(super) unwritten: Unwritten,
 }
 
-impl<S, G> FlushNotifier<S, G> {
-    pub(super) fn new(stream: S, unwritten: Unwritten<G>) -> Self {
-        Self { stream, unwritten }
-    }
-}
-
-impl<S: AsyncRead + Unpin, G> AsyncRead for FlushNotifier<S, G> {
+impl<S: AsyncRead + Unpin> AsyncRead for FlushNotifier<S> {
     fn poll_read(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -61,7 +39,7 @@ impl<S: AsyncRead + Unpin, G> AsyncRead for FlushNotifier<S, G> {
     }
 }
 
-impl<S: AsyncWrite + Unpin, G> AsyncWrite for FlushNotifier<S, G> {
+impl<S: AsyncWrite + Unpin> AsyncWrite for FlushNotifier<S> {
     fn poll_write(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -72,7 +50,8 @@ impl<S: AsyncWrite + Unpin, G> AsyncWrite for FlushNotifier<S, G> {
 
     fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         let flushed = ready!(Pin::new(&mut self.stream).poll_flush(context));
-        self.unwritten.release();
+        // Released after the lock.
+        let _written = std::mem::take(&mut *self.unwritten.0.lock());
         Poll::Ready(flushed)
     }
 
