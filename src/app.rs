@@ -101,10 +101,8 @@ async fn run(
         watched.push(repository.map_err(|error| UsageError(error.to_string()))?);
     }
     let announcer = tokio::spawn(announce::announce(
-        announce::Address {
-            url,
-            needs_token: service.needs_token(),
-        },
+        url,
+        service.needs_token(),
         Arc::clone(&service.engine),
         watched,
         stop.clone(),

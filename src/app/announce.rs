@@ -12,18 +12,11 @@ use crate::access::Grant;
 use crate::cli::progress::Display;
 use crate::engine::{Engine, Repository, State};
 
-/// The address of the service, and how to use it.
-pub struct Address {
-    /// Its URL.
-    pub url: String,
-    /// Whether requests need a token.
-    pub needs_token: bool,
-}
-
 /// Prints on standard output until every repository that was registered at the start has its first index or failed, or
-/// `stop` is cancelled.
+/// `stop` is cancelled; then how to ask the service at `url`.
 pub async fn announce(
-    Address { url, needs_token }: Address,
+    url: String,
+    needs_token: bool,
     engine: Arc<Engine>,
     watched: Vec<Arc<Repository>>,
     stop: CancellationToken,

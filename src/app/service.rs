@@ -144,11 +144,6 @@ impl Service {
     /// Serves until the stop signal. Then no request is accepted, those in flight finish, the tasks end and the store
     /// is closed.
     pub async fn run(self) {
-        let upkeep = tokio::spawn(upkeep(self.recorder, self.stop.clone()));
-        let metrics = self.metrics.map(|sender| {
-            let (state, stop) = (self.state.clone(), self.stop.clone());
-            tokio::spawn(send_metrics(sender, state, stop))
-        });
         let state = self.state.clone();
         let forges = Arc::clone(&self.state.forges);
         let worker = tokio::spawn(forges.work(self.stop.clone(), self.grace));
@@ -171,11 +166,11 @@ impl Service {
         tokio::select! {
             () = server => {}
             () = late => tracing::warn!("aborted requests in flight: they took longer than server.shutdown_grace_ms"),
+            () = keep_up(&self.recorder) => {}
+            () = send_metrics(self.metrics.as_ref(), &state) => {}
         }
-        let _ = upkeep.await;
         let _ = worker.await;
-        if let Some(metrics) = metrics
-            && let Ok(sender) = metrics.await
+        if let Some(sender) = &self.metrics
             && let Some(figures) = operations::all_metrics(state).await
         {
             sender.send_last(&figures).await;
@@ -268,33 +263,25 @@ fn catalog(
     Arc::new(catalog)
 }
 
-/// Runs the recorder's upkeep until the service stops, so that its buffers stay small.
-async fn upkeep(recorder: PrometheusHandle, stop: CancellationToken) {
-    while stop
-        .run_until_cancelled(tokio::time::sleep(UPKEEP_INTERVAL))
-        .await
-        .is_some()
-    {
+/// Runs the recorder's upkeep at intervals, for ever, so that its buffers stay small.
+async fn keep_up(recorder: &PrometheusHandle) {
+    loop {
+        tokio::time::sleep(UPKEEP_INTERVAL).await;
         recorder.run_upkeep();
     }
 }
 
-/// Sends metrics periodically until the service stops; returns the sender.
-async fn send_metrics(
-    sender: MetricsSender,
-    state: HttpState,
-    stop: CancellationToken,
-) -> MetricsSender {
-    let sending = async {
-        loop {
-            tokio::time::sleep(sender.interval()).await;
-            if let Some(figures) = operations::all_metrics(state.clone()).await {
-                sender.send(&figures).await;
-            }
-        }
+/// Sends metrics at intervals, for ever.
+async fn send_metrics(sender: Option<&MetricsSender>, state: &HttpState) {
+    let Some(sender) = sender else {
+        return std::future::pending().await;
     };
-    stop.run_until_cancelled(sending).await;
-    sender
+    loop {
+        tokio::time::sleep(sender.interval()).await;
+        if let Some(figures) = operations::all_metrics(state.clone()).await {
+            sender.send(&figures).await;
+        }
+    }
 }
 
 async fn open_store(config: &Config, data_dir: &DataDir) -> anyhow::Result<Store> {

@@ -72,9 +72,14 @@ impl Problem {
 
     /// A field of the request has an invalid value.
     pub fn invalid_field(field: &str, detail: impl Into<String>) -> Self {
+        Self::new(StatusCode::BAD_REQUEST, "invalid_field", detail).about(field)
+    }
+
+    /// Adds the field of the request that is wrong.
+    pub fn about(self, field: &str) -> Self {
         Self {
             field: Some(field.to_owned()),
-            ..Self::new(StatusCode::BAD_REQUEST, "invalid_field", detail)
+            ..self
         }
     }
 

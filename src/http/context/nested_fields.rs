@@ -72,8 +72,5 @@ pub fn problem(error: AskError, diff: Option<&DiffEnds>) -> Problem {
         ) => "diff",
         _ => return error.into(),
     };
-    Problem {
-        field: Some(field.to_owned()),
-        ..error.into()
-    }
+    Problem::from(error).about(field)
 }

@@ -41,17 +41,12 @@ impl From<LookupFailure> for Problem {
 impl From<LookupError> for Problem {
     fn from(error: LookupError) -> Self {
         let detail = error.to_string();
-        let not_found = |code: &'static str, field: &str, detail: String| Self {
-            field: Some(field.to_owned()),
-            ..Self::new(StatusCode::NOT_FOUND, code, detail)
-        };
+        let not_found = |code| Self::new(StatusCode::NOT_FOUND, code, detail.clone());
         match error {
-            LookupError::UnknownPath { .. } => not_found("unknown_path", "path", detail),
-            LookupError::NotIndexed { .. } => not_found("file_not_indexed", "path", detail),
-            LookupError::NoSuchLine { .. } => {
-                Self::new(StatusCode::NOT_FOUND, "unknown_line", detail)
-            }
-            LookupError::NoDefinitionAt { .. } => not_found("no_definition", "line", detail),
+            LookupError::UnknownPath { .. } => not_found("unknown_path").about("path"),
+            LookupError::NotIndexed { .. } => not_found("file_not_indexed").about("path"),
+            LookupError::NoSuchLine { .. } => not_found("unknown_line"),
+            LookupError::NoDefinitionAt { .. } => not_found("no_definition").about("line"),
             LookupError::InvalidRegex(_) => Self::invalid_field("q", detail),
         }
     }
@@ -96,16 +91,12 @@ impl From<RevisionError> for Problem {
     fn from(error: RevisionError) -> Self {
         let detail = error.to_string();
         match error {
-            RevisionError::UnknownRef(_) | RevisionError::LacksCommits(_) => Self {
-                field: Some("ref".to_owned()),
-                ..Self::new(
-                    StatusCode::NOT_FOUND,
-                    "unknown_ref",
-                    format!(
-                        "{detail}; check its spelling, or POST /repos/{{repo}}/sync if it is new"
-                    ),
-                )
-            },
+            RevisionError::UnknownRef(_) | RevisionError::LacksCommits(_) => Self::new(
+                StatusCode::NOT_FOUND,
+                "unknown_ref",
+                format!("{detail}; check its spelling, or POST /repos/{{repo}}/sync if it is new"),
+            )
+            .about("ref"),
             RevisionError::MalformedRef(_)
             | RevisionError::NoRevisions
             | RevisionError::TooLarge(_) => Self::invalid_field("ref", detail),
@@ -197,10 +188,9 @@ impl From<RegisterError> for Problem {
             RegisterError::NotADirectory { kind, .. } | RegisterError::OwnData { kind, .. } => {
                 Self::invalid_field(field_of(kind), detail)
             }
-            RegisterError::NotAllowed { kind, .. } => Self {
-                field: Some(field_of(kind).to_owned()),
-                ..Self::new(StatusCode::FORBIDDEN, "path_not_allowed", detail)
-            },
+            RegisterError::NotAllowed { kind, .. } => {
+                Self::new(StatusCode::FORBIDDEN, "path_not_allowed", detail).about(field_of(kind))
+            }
             RegisterError::Location(_) => Self::invalid_field("source.git", detail),
             RegisterError::Git(GitError::UnknownRef(_) | GitError::MalformedRef { .. }) => {
                 Self::invalid_field("source.ref", detail)

@@ -42,12 +42,8 @@ pub(super) fn remember(route: &str, time: Duration, trace_id: String) {
         at: SystemTime::now(),
     };
     let mut all = exemplars().lock();
-    let of_route = match all.get_mut(route) {
-        Some(of_route) => of_route,
-        None => all
-            .entry(route.to_owned())
-            .or_insert_with(|| vec![None; bounds.len() + 1]),
-    };
+    let of_route = all.entry(route.to_owned());
+    let of_route = of_route.or_insert_with(|| vec![None; bounds.len() + 1]);
     if let Some(slot) = of_route.get_mut(bucket) {
         *slot = Some(exemplar);
     }

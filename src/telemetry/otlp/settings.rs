@@ -26,26 +26,16 @@ pub struct OtlpSettings {
 }
 
 /// The destination of one kind of telemetry.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub struct Signal {
     /// `traces` or `metrics`.
     pub name: &'static str,
     /// The full address.
     pub url: Url,
-    /// Headers of every request, such as one with a token.
+    /// Headers of every request, such as one with a token. They are marked as sensitive.
     pub headers: HeaderMap,
     /// Time limit for one request.
     pub timeout: Duration,
-}
-
-/// Omits the headers, which hold tokens.
-impl std::fmt::Debug for Signal {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Signal")
-            .field("name", &self.name)
-            .field("host", &self.url.host_str())
-            .finish_non_exhaustive()
-    }
 }
 
 impl OtlpSettings {

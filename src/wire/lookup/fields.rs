@@ -23,13 +23,8 @@ pub struct LimitRange {
     pub max: usize,
 }
 
-/// Definitions and references per page.
-pub(super) const DEFINITION_LIMIT: LimitRange = LimitRange {
-    default: 20,
-    max: 100,
-};
-/// Search matches per page.
-pub(super) const SEARCH_LIMIT: LimitRange = LimitRange {
+/// Definitions, references and search matches per page.
+pub(super) const ITEM_LIMIT: LimitRange = LimitRange {
     default: 20,
     max: 100,
 };

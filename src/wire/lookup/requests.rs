@@ -10,7 +10,7 @@ use super::answer::{
     DefinitionsAnswer, FileTextAnswer, OutlineAnswer, ReferencesAnswer, SearchAnswer, with_issues,
 };
 use super::cursor::page;
-use super::fields::{self, DEFINITION_LIMIT, FILE_LIMIT, OUTLINE_LIMIT, SEARCH_LIMIT};
+use super::fields::{self, FILE_LIMIT, ITEM_LIMIT, OUTLINE_LIMIT};
 use super::{Asked, InvalidLookup, Lookup, LookupFailure};
 use crate::wire::whole_number::WholeNumber;
 
@@ -35,7 +35,7 @@ impl Lookup for RawDefinitions {
     async fn run(self, asked: Asked<'_>) -> Result<DefinitionsAnswer, LookupFailure> {
         let name = fields::text("name", self.name, fields::MAX_NAME_CHARS)?;
         let lookup = format!("definitions {name}");
-        let (window, cursors) = page(lookup, self.limit, self.cursor, DEFINITION_LIMIT)?;
+        let (window, cursors) = page(lookup, self.limit, self.cursor, ITEM_LIMIT)?;
         let found = asked.find(self.r#ref, move |snapshot, deadline| {
             Ok(lookup::definitions(snapshot, &name, &window, deadline))
         });
@@ -75,7 +75,7 @@ impl Lookup for RawReferences {
     async fn run(self, asked: Asked<'_>) -> Result<ReferencesAnswer, LookupFailure> {
         let target = referenced(self.name, self.path, self.line)?;
         let lookup = format!("references {target:?}");
-        let (window, cursors) = page(lookup, self.limit, self.cursor, DEFINITION_LIMIT)?;
+        let (window, cursors) = page(lookup, self.limit, self.cursor, ITEM_LIMIT)?;
         let found = asked.find(self.r#ref, move |snapshot, deadline| {
             lookup::references(snapshot, &target, &window, deadline)
         });
@@ -205,7 +205,7 @@ impl Lookup for RawSearch {
             below: fields::path_prefix(self.path)?,
         };
         let lookup = format!("search {search:?}");
-        let (window, cursors) = page(lookup, self.limit, self.cursor, SEARCH_LIMIT)?;
+        let (window, cursors) = page(lookup, self.limit, self.cursor, ITEM_LIMIT)?;
         let found = asked.find(self.r#ref, move |snapshot, deadline| {
             lookup::search(snapshot, &search, &window, deadline)
         });
