@@ -7,9 +7,9 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 use axum::Router;
-use foveate_query::RankingConfig;
 use metrics_exporter_prometheus::PrometheusHandle;
 use tokio::net::TcpListener;
+use tokio::runtime::Handle;
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
@@ -82,9 +82,17 @@ impl Service {
         tokio::spawn(store.clone().follow(stop.clone()));
         let authenticator = authenticator(&config, store.clone()).await?;
         tokio::spawn(Arc::clone(&authenticator).follow(stop.clone()));
-        let engine = engine(&config, &data_dir, ranking)?;
+        let engine = Engine::new(
+            settings::engine_settings(&config, location(&data_dir)),
+            ranking,
+        );
+        let engine = Arc::new(engine.context("cannot start the threads for indexing")?);
         let hosts = hosts(&config).await?;
-        let catalog = catalog(&config, &data_dir, &engine, &store, &hosts, &stop);
+        let mut ingest = settings::ingest_settings(&config, data_dir.path().to_owned());
+        let tokens = Tokens::new(Arc::clone(&hosts), Handle::current());
+        ingest.connection.token_source = Some(Arc::new(tokens));
+        let catalog = Catalog::new(Arc::clone(&engine), store.clone(), ingest, stop.clone());
+        let catalog = Arc::new(catalog);
         let feedback = Feedback::new(config.feedback, Arc::clone(&engine), store.clone());
         let feedback = Arc::new(feedback);
         let forges = Forges::new(
@@ -196,20 +204,10 @@ fn tls(config: &Config, stop: &CancellationToken) -> Result<Option<Arc<Tls>>, Us
 async fn open_data_dir(config: &Config) -> anyhow::Result<DataDir> {
     let path = config.storage.data_dir.clone();
     let opened = spawn_blocking(move || DataDir::open(&path)).await?;
-    opened.map_err(unusable)
-}
-
-/// Creates the engine, without repositories.
-fn engine(
-    config: &Config,
-    data_dir: &DataDir,
-    ranking: RankingConfig,
-) -> anyhow::Result<Arc<Engine>> {
-    let settings = settings::engine_settings(config, location(data_dir));
-    let engine = Engine::new(settings, ranking);
-    Ok(Arc::new(
-        engine.context("cannot start the threads for indexing")?,
-    ))
+    opened.map_err(|error| match error {
+        DataDirError::InUse { .. } => UsageError(error.to_string()).into(),
+        DataDirError::Unusable { .. } => error.into(),
+    })
 }
 
 /// Creates the clients of the forges, and warns of their secrets that cannot be read.
@@ -245,22 +243,6 @@ async fn listen(address: SocketAddr) -> Result<TcpListener, UsageError> {
             _ => format!("cannot listen on {address}: {error}"),
         })
     })
-}
-
-/// Creates the catalog, which registers repositories and keeps them up to date.
-fn catalog(
-    config: &Config,
-    data_dir: &DataDir,
-    engine: &Arc<Engine>,
-    store: &Store,
-    hosts: &Arc<[forge::Host]>,
-    stop: &CancellationToken,
-) -> Arc<Catalog> {
-    let mut settings = settings::ingest_settings(config, data_dir.path().to_owned());
-    let tokens = Tokens::new(Arc::clone(hosts), tokio::runtime::Handle::current());
-    settings.connection.token_source = Some(Arc::new(tokens));
-    let catalog = Catalog::new(Arc::clone(engine), store.clone(), settings, stop.clone());
-    Arc::new(catalog)
 }
 
 /// Runs the recorder's upkeep at intervals, for ever, so that its buffers stay small.
@@ -367,13 +349,6 @@ fn mcp_route(config: &Config, engine: &Arc<Engine>, feedback: &Arc<Feedback>) ->
     let limits = settings::mcp_limits(config);
     let service = McpService::over_http(Arc::clone(engine), limits, Arc::clone(feedback));
     mcp::http::route(service, config.server.body_limit_bytes)
-}
-
-fn unusable(error: DataDirError) -> anyhow::Error {
-    match error {
-        DataDirError::InUse { .. } => UsageError(error.to_string()).into(),
-        DataDirError::Unusable { .. } => error.into(),
-    }
 }
 
 fn location(data_dir: &DataDir) -> StoreLocation {

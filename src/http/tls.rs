@@ -7,12 +7,9 @@ use std::time::Duration;
 
 use arc_swap::ArcSwap;
 use rustls::ServerConfig;
-use rustls::crypto::CryptoProvider;
 use rustls::crypto::ring::default_provider;
 use rustls::pki_types::pem::{Error as PemError, PemObject as _};
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
-use rustls::server::{ClientHello, ResolvesServerCert};
-use rustls::sign::CertifiedKey;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio_rustls::TlsAcceptor;
 use tokio_rustls::server::TlsStream;
@@ -28,23 +25,12 @@ const CHECK_INTERVAL: Duration = Duration::from_secs(1);
 /// Metric that counts reloads of the certificate.
 const READS: &str = "foveate_certificate_reads_total";
 
-/// TLS configuration of a server.
+/// The TLS of a server.
 #[derive(Debug)]
 pub struct Tls {
     files: TlsConfig,
-    provider: Arc<CryptoProvider>,
-    current: Arc<Current>,
-    config: Arc<ServerConfig>,
-}
-
-/// The certificate for new connections.
-#[derive(Debug)]
-struct Current(ArcSwap<CertifiedKey>);
-
-impl ResolvesServerCert for Current {
-    fn resolve(&self, _: ClientHello<'_>) -> Option<Arc<CertifiedKey>> {
-        Some(self.0.load_full())
-    }
+    /// For new connections.
+    current: ArcSwap<ServerConfig>,
 }
 
 type Stamps = [Option<FileStamp>; 2];
@@ -55,21 +41,8 @@ impl Tls {
     /// # Errors
     /// When a file cannot be read, or the key does not match the certificate; the text names the file.
     pub fn new(files: TlsConfig) -> Result<Self, String> {
-        let provider = Arc::new(default_provider());
-        let current = Arc::new(Current(ArcSwap::from(read(&files, &provider)?)));
-        let builder = ServerConfig::builder_with_provider(Arc::clone(&provider));
-        let mut config = builder
-            .with_safe_default_protocol_versions()
-            .map_err(|error| error.to_string())?
-            .with_no_client_auth()
-            .with_cert_resolver(Arc::clone(&current) as Arc<dyn ResolvesServerCert>);
-        config.alpn_protocols = vec![b"http/1.1".to_vec()];
-        Ok(Self {
-            files,
-            provider,
-            current,
-            config: Arc::new(config),
-        })
+        let current = ArcSwap::from(read(&files)?);
+        Ok(Self { files, current })
     }
 
     /// Performs the handshake with a client.
@@ -80,7 +53,7 @@ impl Tls {
         &self,
         stream: S,
     ) -> io::Result<TlsStream<S>> {
-        TlsAcceptor::from(Arc::clone(&self.config))
+        TlsAcceptor::from(self.current.load_full())
             .accept(stream)
             .await
     }
@@ -109,9 +82,9 @@ impl Tls {
         if stamps == before {
             return before;
         }
-        match read(&self.files, &self.provider) {
-            Ok(certified) => {
-                self.current.0.store(certified);
+        match read(&self.files) {
+            Ok(config) => {
+                self.current.store(config);
                 metrics::counter!(READS, "outcome" => "done").increment(1);
                 tracing::info!("the certificate was reloaded");
             }
@@ -127,7 +100,7 @@ impl Tls {
     }
 }
 
-fn read(files: &TlsConfig, provider: &CryptoProvider) -> Result<Arc<CertifiedKey>, String> {
+fn read(files: &TlsConfig) -> Result<Arc<ServerConfig>, String> {
     let refuse = |setting: &str, file: &Path, reason: &dyn std::fmt::Display| {
         format!("{setting}: {}: {reason}", file.display())
     };
@@ -147,6 +120,12 @@ fn read(files: &TlsConfig, provider: &CryptoProvider) -> Result<Arc<CertifiedKey
         PemError::NoItemsFound => of_key(&"it contains no PEM private key"),
         error => of_key(&error),
     })?;
-    let certified = CertifiedKey::from_der(chain, key, provider);
-    certified.map(Arc::new).map_err(|error| of_key(&error))
+    let config = ServerConfig::builder_with_provider(Arc::new(default_provider()))
+        .with_safe_default_protocol_versions()
+        .map_err(|error| error.to_string())?
+        .with_no_client_auth()
+        .with_single_cert(chain, key);
+    let mut config = config.map_err(|error| of_key(&error))?;
+    config.alpn_protocols = vec![b"http/1.1".to_vec()];
+    Ok(Arc::new(config))
 }
