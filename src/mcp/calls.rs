@@ -116,7 +116,7 @@ impl McpService {
         let seen = self.seen(call.seen.unwrap_or_default())?;
         let (seen_places, seen_paths) = seen.into_iter().partition(|seen| seen.contains(':'));
         let diff = call.diff.as_deref().map(diff_range::ends).transpose();
-        let diff = diff.map_err(|reason| Failure::Message(format!("`diff`: {reason}")))?;
+        let diff = diff.map_err(|reason| Failure(format!("`diff`: {reason}")))?;
         let explain: fn(AskError) -> Failure = match diff {
             Some(_) => Failure::of_diff,
             None => Failure::from,
@@ -173,10 +173,11 @@ impl McpService {
     /// Returns the whole text of a file.
     pub(super) async fn read(
         &self,
-        uri: FileUri,
+        uri: &str,
         grant: &Grant,
         context: &Context,
     ) -> Result<String, Failure> {
+        let uri = FileUri::parse(uri)?;
         let repository = self.repository(grant, Some(&uri.repo), Action::LookUp)?;
         let reading = self.whole_text(&uri, grant);
         self.when_ready(context, &repository, reading).await
@@ -197,7 +198,7 @@ impl McpService {
             let now = (page.revision.commit, page.revision.generation);
             if *first.get_or_insert_with(|| now.clone()) != now {
                 let message = "the repository changed while the file was read: call again";
-                return Err(Failure::Message(message.to_owned()));
+                return Err(Failure(message.to_owned()));
             }
             text.push_str(&page.text);
             cursor = page.next_cursor;
@@ -223,11 +224,11 @@ impl McpService {
         let mut seen = self.engine.repositories(grant);
         match (seen.pop(), seen.len()) {
             (Some(only), 0) => Ok(only),
-            (None, _) => Err(Failure::Message(NO_REPOSITORY.to_owned())),
+            (None, _) => Err(Failure(NO_REPOSITORY.to_owned())),
             (Some(last), _) => {
                 seen.push(last);
                 let text = format!("`repo` is missing: name one of {}", list(&seen));
-                Err(Failure::Message(text))
+                Err(Failure(text))
             }
         }
     }
@@ -247,7 +248,7 @@ impl McpService {
             return Ok(seen);
         }
         let session = self.session().ok_or_else(|| {
-            Failure::Message(
+            Failure(
                 "`seen`: this server keeps no sessions; send the places in `shown` of its earlier \
                  answers instead of `session`"
                     .to_owned(),
@@ -261,7 +262,7 @@ impl McpService {
 /// Explains that no repository is called so, and which ones there are.
 fn unknown_repository(name: &str, known: &[Arc<Repository>]) -> Failure {
     let error = AskError::UnknownRepo(shorten(name, 100).into_owned());
-    Failure::Message(match known {
+    Failure(match known {
         [] => format!("{error}; {NO_REPOSITORY}"),
         [only] => format!("{error}; the only one is {}: leave `repo` out", only.name),
         _ => format!("{error}; name one of {}", list(known)),
@@ -283,7 +284,7 @@ fn read<T: DeserializeOwned>(tool: ToolName, arguments: JsonObject) -> Result<Ca
     let arguments = lenient::in_form_of_schema(tool, arguments);
     Call::read(arguments).map_err(|error| {
         let reason = refusal(tool, &error);
-        Failure::Message(format!("invalid arguments: {reason}"))
+        Failure(format!("invalid arguments: {reason}"))
     })
 }
 

@@ -4,14 +4,9 @@ use crate::engine::{AdmissionError, AskError, RevisionError};
 use crate::wire::lookup::LookupFailure;
 use crate::wire::request::InvalidRequest;
 
-/// Why a tool did not answer.
+/// Why a tool did not answer: an explanation for the model.
 #[derive(Debug)]
-pub(super) enum Failure {
-    /// An explanation for the model.
-    Message(String),
-    /// The client cancelled the call.
-    Cancelled,
-}
+pub(super) struct Failure(pub String);
 
 impl Failure {
     /// Explains why a question about a change was not answered: there is no `ref` to leave out.
@@ -23,7 +18,7 @@ impl Failure {
             AskError::Revision(RevisionError::NoRevisions) => "; leave `diff` out",
             _ => return error.into(),
         };
-        Self::Message(format!("{error}{advice}"))
+        Self(format!("{error}{advice}"))
     }
 }
 
@@ -46,7 +41,7 @@ impl From<AskError> for Failure {
             AskError::Deadline(_) => "; call again with a narrower request",
             AskError::Internal => "; internal error: the server's log has the details",
         };
-        Self::Message(format!("{error}{advice}"))
+        Self(format!("{error}{advice}"))
     }
 }
 
@@ -54,8 +49,8 @@ impl From<LookupFailure> for Failure {
     fn from(failure: LookupFailure) -> Self {
         match failure {
             LookupFailure::Ask(error) => error.into(),
-            LookupFailure::Invalid(error) => Self::Message(error.to_string()),
-            LookupFailure::Lookup(error) => Self::Message(error.to_string()),
+            LookupFailure::Invalid(error) => Self(error.to_string()),
+            LookupFailure::Lookup(error) => Self(error.to_string()),
         }
     }
 }
@@ -65,6 +60,6 @@ impl From<InvalidRequest> for Failure {
         // `seen`, `focus` and `diff` have no parts in this tool.
         let field = error.field.name();
         let field = field.split('.').next().unwrap_or(field);
-        Self::Message(error.detail(&format!("`{field}`")))
+        Self(error.detail(&format!("`{field}`")))
     }
 }

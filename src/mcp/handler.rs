@@ -16,7 +16,7 @@ use tracing::{Instrument as _, Span};
 
 use super::failure::Failure;
 use super::http::RequestSpan;
-use super::resources::{self, FileUri};
+use super::resources;
 use super::tools::ToolName;
 use super::{Caller, McpService};
 use crate::access::Grant;
@@ -109,10 +109,6 @@ fn span(context: &RequestContext<RoleServer>) -> Span {
     span.map_or_else(Span::current, |span| span.0.clone())
 }
 
-fn cancelled() -> ErrorData {
-    ErrorData::internal_error("cancelled by the client", None)
-}
-
 impl McpService {
     async fn run_tool(
         &self,
@@ -125,14 +121,10 @@ impl McpService {
         })?;
         let grant = self.grant(context)?;
         let arguments = request.arguments.unwrap_or_default();
-        let result = match self.call(tool, arguments, &grant, context).await {
-            Ok(answer) => answer,
-            Err(Failure::Message(text)) => {
-                let text = escape_lines(&text);
-                CallToolResult::error(vec![ContentBlock::text(text)])
-            }
-            Err(Failure::Cancelled) => return Err(cancelled()),
-        };
+        let called = self.call(tool, arguments, &grant, context).await;
+        let result = called.unwrap_or_else(|Failure(text)| {
+            CallToolResult::error(vec![ContentBlock::text(escape_lines(&text))])
+        });
         Ok(result.into())
     }
 
@@ -142,21 +134,11 @@ impl McpService {
         context: &RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
         let grant = self.grant(context)?;
-        let read = async {
-            self.read(FileUri::parse(&request.uri)?, &grant, context)
-                .await
-        };
-        match read.await {
-            Ok(text) => {
-                let contents = ResourceContents::text(text, request.uri);
-                Ok(ReadResourceResult::new(vec![contents]).into())
-            }
-            Err(Failure::Message(text)) => {
-                let text = escape_lines(&text);
-                Err(ErrorData::resource_not_found(text, None))
-            }
-            Err(Failure::Cancelled) => Err(cancelled()),
-        }
+        let read = self.read(&request.uri, &grant, context).await;
+        let text =
+            read.map_err(|Failure(text)| ErrorData::resource_not_found(escape_lines(&text), None))?;
+        let contents = ResourceContents::text(text, request.uri);
+        Ok(ReadResourceResult::new(vec![contents]).into())
     }
 
     fn grant(&self, context: &RequestContext<RoleServer>) -> Result<Grant, ErrorData> {

@@ -44,7 +44,8 @@ impl McpService {
             tokio::select! {
                 biased;
                 done = &mut work => return done,
-                () = context.ct.cancelled() => return Err(Failure::Cancelled),
+                // Nobody reads the explanation.
+                () = context.ct.cancelled() => return Err(Failure("cancelled by the client".to_owned())),
                 _ = ticks.tick() => {
                     count += 1.0;
                     notify_progress(context, token.clone(), count, repository).await;

@@ -32,7 +32,7 @@ impl FileUri {
     pub(super) fn parse(uri: &str) -> Result<Self, Failure> {
         let refuse = || {
             let text = "the URI must be foveate://{repo}/{commit}/{path}, percent-encoded";
-            Failure::Message(text.to_owned())
+            Failure(text.to_owned())
         };
         let rest = uri.strip_prefix(SCHEME).ok_or_else(refuse)?;
         let mut parts = rest.splitn(3, '/').map(|part| {

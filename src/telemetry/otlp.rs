@@ -12,6 +12,7 @@ use std::time::{Duration, SystemTime};
 
 use opentelemetry::trace::TracerProvider as _;
 use opentelemetry_proto::tonic::collector::metrics::v1::ExportMetricsServiceRequest;
+use opentelemetry_proto::tonic::common::v1::InstrumentationScope;
 use opentelemetry_proto::tonic::metrics::v1::{ResourceMetrics, ScopeMetrics};
 use opentelemetry_proto::tonic::resource::v1::Resource as ProtoResource;
 use opentelemetry_proto::transform::common::tonic::ResourceAttributesWithSchema;
@@ -83,7 +84,10 @@ impl Otlp {
         let provider = match &settings.traces {
             None => None,
             Some(signal) => {
-                let exporter = SpanSender::new(sender(signal)?);
+                let exporter = SpanSender {
+                    sender: sender(signal)?,
+                    resource: ResourceAttributesWithSchema::default(),
+                };
                 let processor = BatchSpanProcessor::builder(exporter).build();
                 let provider = SdkTracerProvider::builder()
                     .with_resource(resource.clone())
@@ -168,7 +172,11 @@ impl MetricsSender {
     pub async fn send(&self, exposition: &str) {
         let metrics = metrics::convert(&families::parse(exposition), self.start);
         let metrics = ScopeMetrics {
-            scope: Some(metrics::scope(SCOPE)),
+            scope: Some(InstrumentationScope {
+                name: SCOPE.to_owned(),
+                version: env!("CARGO_PKG_VERSION").to_owned(),
+                ..InstrumentationScope::default()
+            }),
             metrics,
             ..ScopeMetrics::default()
         };

@@ -162,19 +162,15 @@ pub(super) async fn watches(
             )),
         }
     }
-    let number = |name: &str| {
-        let text = fs::read_to_string(Path::new("/proc/sys/fs/inotify").join(name)).ok()?;
-        text.trim().parse().ok()
-    };
     let held = held_by_others(holder);
-    findings.extend(
-        number("max_user_watches")
-            .map(|allowed| judge_watches("max_user_watches", allowed, directories, held.watches)),
-    );
-    findings.extend(
-        number("max_user_instances")
-            .map(|allowed| judge_watches("max_user_instances", allowed, trees, held.instances)),
-    );
+    for (name, needed, held) in [
+        ("max_user_watches", directories, held.watches),
+        ("max_user_instances", trees, held.instances),
+    ] {
+        let text = fs::read_to_string(Path::new("/proc/sys/fs/inotify").join(name));
+        let allowed = text.ok().and_then(|text| text.trim().parse().ok());
+        findings.extend(allowed.map(|allowed| judge_watches(name, allowed, needed, held)));
+    }
     findings
 }
 
@@ -236,16 +232,14 @@ fn held_by_others(holder: LockHolder) -> Held {
 
 /// Checks the available memory against what the settings let the server and its git processes use.
 pub(super) fn memory(config: &Config, holder: LockHolder) -> Finding {
+    // A running server may be in another control group than this process.
     let of_server = match holder {
         LockHolder::Process(Some(number)) => process::memory_limit_of(number),
         _ => None,
     };
-    let here = process::memory_limit().map(|bytes| bytes as u64);
-    // A running server may be in another control group than this process.
-    let limit = match of_server {
-        Some(limit) => Some(limit.min(process::machine_memory().unwrap_or(u64::MAX))),
-        None => here,
-    };
+    let machine = process::machine_memory().unwrap_or(u64::MAX);
+    let of_server = of_server.map(|limit| limit.min(machine));
+    let limit = of_server.or_else(|| process::memory_limit().map(|bytes| bytes as u64));
     match limit {
         Some(limit) => judge_memory(
             limit,

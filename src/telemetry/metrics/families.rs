@@ -19,8 +19,8 @@ pub struct Family<'t> {
 /// The values of one set of labels.
 #[derive(Debug, Default)]
 pub struct Series {
-    /// Names and values.
-    pub labels: Vec<(String, String)>,
+    /// Its labels.
+    pub labels: Labels,
     /// The value; for a histogram, the sum.
     pub value: f64,
     /// For a histogram: upper bounds, and the count at or below each. The last bound is infinite.
@@ -54,19 +54,11 @@ pub fn declared(line: &str) -> Option<(&str, Kind)> {
     Some((name, Kind::named(kind)?))
 }
 
-/// One line of an exposition.
-#[derive(Debug, PartialEq)]
-pub struct Sample<'t> {
-    /// The name; for a part of a histogram, with its suffix.
-    pub name: &'t str,
-    /// Names and values of its labels.
-    pub labels: Vec<(String, String)>,
-    /// Its value.
-    pub value: f64,
-}
+/// Names and values of labels.
+pub type Labels = Vec<(String, String)>;
 
-/// Parses `name{label="value",…} number`.
-pub fn sample(line: &str) -> Option<Sample<'_>> {
+/// Parses `name{label="value",…} number` into its three parts. The name of a part of a histogram has a suffix.
+pub fn sample(line: &str) -> Option<(&str, Labels, f64)> {
     if line.starts_with('#') {
         return None;
     }
@@ -75,15 +67,11 @@ pub fn sample(line: &str) -> Option<Sample<'_>> {
         Some((name, rest)) => (name, labels(rest.strip_suffix('}')?)?),
         None => (series, Vec::new()),
     };
-    Some(Sample {
-        name,
-        labels,
-        value: value.parse().ok()?,
-    })
+    Some((name, labels, value.parse().ok()?))
 }
 
 /// Parses `label="value",label="value"`; backslashes, quotes and line breaks in values are escaped.
-fn labels(text: &str) -> Option<Vec<(String, String)>> {
+fn labels(text: &str) -> Option<Labels> {
     let mut labels = Vec::new();
     let mut rest = text;
     while !rest.is_empty() {
@@ -108,17 +96,12 @@ fn labels(text: &str) -> Option<Vec<(String, String)>> {
 }
 
 impl Family<'_> {
-    fn add(&mut self, sample: Sample<'_>) {
-        let Sample {
-            name,
-            mut labels,
-            value,
-        } = sample;
+    fn add(&mut self, (name, mut labels, value): (&str, Labels, f64)) {
         if self.kind != Kind::Histogram {
             self.series.push(Series {
                 labels,
                 value,
-                buckets: Vec::new(),
+                ..Series::default()
             });
             return;
         }

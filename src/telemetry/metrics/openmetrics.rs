@@ -106,12 +106,10 @@ fn sample(out: &mut String, line: &str) {
 
 /// Returns the exemplar of a line's bucket.
 fn of_bucket(line: &str) -> Option<Exemplar> {
-    let sample = families::sample(line)?;
+    let (_, labels, _) = families::sample(line)?;
     let label = |name| {
-        let mut labels = sample.labels.iter();
-        labels
-            .find(|(label, _)| label == name)
-            .map(|(_, text)| text)
+        let found = labels.iter().find(|(label, _)| label == name);
+        found.map(|(_, text)| text)
     };
     let bound: f64 = label("le")?.parse().ok()?;
     let bounds = events::bounds(REQUESTS);

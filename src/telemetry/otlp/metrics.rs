@@ -3,7 +3,7 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use opentelemetry_proto::tonic::common::v1::{AnyValue, InstrumentationScope, KeyValue, any_value};
+use opentelemetry_proto::tonic::common::v1::{AnyValue, KeyValue, any_value};
 use opentelemetry_proto::tonic::metrics::v1::metric::Data;
 use opentelemetry_proto::tonic::metrics::v1::{
     AggregationTemporality, Gauge, Histogram, HistogramDataPoint, Metric, NumberDataPoint, Sum,
@@ -12,15 +12,6 @@ use opentelemetry_proto::tonic::metrics::v1::{
 
 use crate::telemetry::metrics::Kind;
 use crate::telemetry::metrics::families::{Family, Series};
-
-/// Returns the instrumentation scope of metrics and spans.
-pub fn scope(name: &str) -> InstrumentationScope {
-    InstrumentationScope {
-        name: name.to_owned(),
-        version: env!("CARGO_PKG_VERSION").to_owned(),
-        ..InstrumentationScope::default()
-    }
-}
 
 /// Converts families, whose counters started at `start`.
 pub fn convert(families: &[Family<'_>], start: SystemTime) -> Vec<Metric> {

@@ -28,18 +28,10 @@ const OWN: &str = "foveate.";
 /// Exports the SDK's batches of spans.
 #[derive(Debug)]
 pub struct SpanSender {
-    sender: Sender,
-    resource: ResourceAttributesWithSchema,
-}
-
-impl SpanSender {
-    /// Creates an exporter that sends with `sender`.
-    pub fn new(sender: Sender) -> Self {
-        Self {
-            sender,
-            resource: ResourceAttributesWithSchema::default(),
-        }
-    }
+    /// Sends to the collector.
+    pub sender: Sender,
+    /// Describes this process; the SDK sets it.
+    pub resource: ResourceAttributesWithSchema,
 }
 
 impl SpanExporter for SpanSender {
