@@ -19,7 +19,6 @@ use crate::cli::doctor::{DoctorArgs, Finding, print};
 use crate::cli::ranking;
 use crate::config::{Config, Overrides};
 use crate::disk;
-use crate::store::DatabaseReport;
 use crate::telemetry::install_tls;
 
 /// Runs the command.
@@ -49,12 +48,9 @@ async fn examine(args: &DoctorArgs) -> Vec<Finding> {
         findings.push(Finding::failure("settings", mistake.to_string(), advice));
     }
     findings.extend(machine::git());
-    let config = match Config::load(args.config.as_deref(), &overrides) {
-        Ok(config) => config,
-        Err(_) => {
-            findings.push(machine::clock(SystemTime::now(), &[]));
-            return findings;
-        }
+    let Ok(config) = Config::load(args.config.as_deref(), &overrides) else {
+        findings.push(machine::clock(SystemTime::now(), &[]));
+        return findings;
     };
     findings.insert(0, Finding::ok("settings", "the settings are valid"));
     if let Err(error) = ranking(Some(&config.ranking.file)) {
@@ -73,7 +69,10 @@ async fn examine(args: &DoctorArgs) -> Vec<Finding> {
     findings.extend(access::keys(&config, inspection.as_ref()));
     let inspection = inspection.unwrap_or_default();
     findings.extend(access::tls(&config));
-    findings.extend(check_repositories(&config, &inspection, holder).await);
+    let rows = &inspection.repositories;
+    findings.extend(data::sources(&config, rows));
+    findings.push(machine::open_files(&config, rows.len()));
+    findings.extend(machine::watches(&config, rows, holder).await);
     findings.push(machine::memory(&config, holder));
     findings.push(machine::parsing(&parsers(&config)));
     findings.extend(telemetry::otlp(&config.telemetry.otlp, &Handle::current()));
@@ -82,23 +81,10 @@ async fn examine(args: &DoctorArgs) -> Vec<Finding> {
     let dates = if args.offline {
         Vec::new()
     } else {
-        let (found, dates) = network::examine(args, &config, &inspection.repositories).await;
+        let (found, dates) = network::examine(args, &config, rows).await;
         findings.extend(found);
         dates
     };
     findings.push(machine::clock(SystemTime::now(), &dates));
-    findings
-}
-
-/// Runs the checks that depend on the registered repositories.
-async fn check_repositories(
-    config: &Config,
-    inspection: &DatabaseReport,
-    holder: disk::LockHolder,
-) -> Vec<Finding> {
-    let rows = &inspection.repositories;
-    let mut findings = data::sources(config, rows);
-    findings.push(machine::open_files(config, rows.len()));
-    findings.extend(machine::watches(config, rows, holder).await);
     findings
 }

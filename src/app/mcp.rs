@@ -51,7 +51,11 @@ async fn serve(config: &Config, root: &Path, cache: &RunCache) -> anyhow::Result
     let scratch = tempfile::tempdir().context("cannot create a temporary directory")?;
     let data = cache.path().unwrap_or_else(|| scratch.path().to_owned());
     let store = Store::open_copy(scratch.path()).await?;
-    let settings = engine_settings_of(config, cache);
+    let (location, name) = cache.location();
+    let settings = EngineSettings {
+        stored_as: Some(name),
+        ..engine_settings(config, location)
+    };
     let engine = Engine::new(settings, ranking(Some(&config.ranking.file))?)
         .context("cannot start the threads for indexing")?;
     let engine = Arc::new(engine);
@@ -70,14 +74,6 @@ async fn serve(config: &Config, root: &Path, cache: &RunCache) -> anyhow::Result
     catalog.close().await;
     signal.abort();
     Ok(served?)
-}
-
-fn engine_settings_of(config: &Config, cache: &RunCache) -> EngineSettings {
-    let (location, name) = cache.location();
-    EngineSettings {
-        stored_as: Some(name),
-        ..engine_settings(config, location)
-    }
 }
 
 /// Starts indexing the directory, and watches it unless it is a bare repository.

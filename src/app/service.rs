@@ -108,7 +108,9 @@ impl Service {
         tokio::spawn(Arc::clone(&catalog).follow_list());
         // The first token count takes a tenth of a second to load a dictionary: do it outside of a request.
         spawn_blocking(foveate_query::warm);
-        let mcp = mcp_route(&config, &engine, &feedback);
+        let limits = settings::mcp_limits(&config);
+        let mcp = McpService::over_http(Arc::clone(&engine), limits, Arc::clone(&feedback));
+        let mcp = mcp::http::route(mcp, config.server.body_limit_bytes);
         let state = HttpState {
             engine: Arc::clone(&engine),
             catalog: Arc::clone(&catalog),
@@ -342,13 +344,6 @@ fn policy(config: &Config, authenticator: Arc<Authenticator>) -> RequestPolicy {
         health: config.access.health,
         metrics: config.access.metrics,
     }
-}
-
-/// Creates the route of the Model Context Protocol.
-fn mcp_route(config: &Config, engine: &Arc<Engine>, feedback: &Arc<Feedback>) -> Router<HttpState> {
-    let limits = settings::mcp_limits(config);
-    let service = McpService::over_http(Arc::clone(engine), limits, Arc::clone(feedback));
-    mcp::http::route(service, config.server.body_limit_bytes)
 }
 
 fn location(data_dir: &DataDir) -> StoreLocation {

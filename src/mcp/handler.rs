@@ -15,7 +15,6 @@ use rmcp::{RoleServer, ServerHandler};
 use tracing::{Instrument as _, Span};
 
 use super::failure::Failure;
-use super::http::RequestSpan;
 use super::resources;
 use super::tools::ToolName;
 use super::{Caller, McpService};
@@ -79,8 +78,18 @@ impl ServerHandler for McpService {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let span = span(&context);
-        self.run_tool(request, &context).instrument(span).await
+        let tool = ToolName::named(&request.name).ok_or_else(|| {
+            let names = ToolName::ALL.map(ToolName::name).join(", ");
+            ErrorData::invalid_params(format!("unknown tool; the tools are {names}"), None)
+        })?;
+        let grant = self.grant(&context)?;
+        let arguments = request.arguments.unwrap_or_default();
+        let called = self.call(tool, arguments, &grant, &context);
+        let called = called.instrument(span(&context)).await;
+        let result = called.unwrap_or_else(|Failure(text)| {
+            CallToolResult::error(vec![ContentBlock::text(escape_lines(&text))])
+        });
+        Ok(result.into())
     }
 
     async fn list_resource_templates(
@@ -97,50 +106,24 @@ impl ServerHandler for McpService {
         request: ReadResourceRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        let span = span(&context);
-        self.read_file(request, &context).instrument(span).await
+        let grant = self.grant(&context)?;
+        let read = self.read(&request.uri, &grant, &context);
+        let read = read.instrument(span(&context)).await;
+        let text =
+            read.map_err(|Failure(text)| ErrorData::resource_not_found(escape_lines(&text), None))?;
+        let contents = ResourceContents::text(text, request.uri);
+        Ok(ReadResourceResult::new(vec![contents]).into())
     }
 }
 
 /// Returns the span of the HTTP request of a call, or the current span.
 fn span(context: &RequestContext<RoleServer>) -> Span {
     let request = context.extensions.get::<Parts>();
-    let span = request.and_then(|request| request.extensions.get::<RequestSpan>());
-    span.map_or_else(Span::current, |span| span.0.clone())
+    let span = request.and_then(|request| request.extensions.get::<Span>());
+    span.cloned().unwrap_or_else(Span::current)
 }
 
 impl McpService {
-    async fn run_tool(
-        &self,
-        request: CallToolRequestParams,
-        context: &RequestContext<RoleServer>,
-    ) -> Result<CallToolResponse, ErrorData> {
-        let tool = ToolName::named(&request.name).ok_or_else(|| {
-            let names = ToolName::ALL.map(ToolName::name).join(", ");
-            ErrorData::invalid_params(format!("unknown tool; the tools are {names}"), None)
-        })?;
-        let grant = self.grant(context)?;
-        let arguments = request.arguments.unwrap_or_default();
-        let called = self.call(tool, arguments, &grant, context).await;
-        let result = called.unwrap_or_else(|Failure(text)| {
-            CallToolResult::error(vec![ContentBlock::text(escape_lines(&text))])
-        });
-        Ok(result.into())
-    }
-
-    async fn read_file(
-        &self,
-        request: ReadResourceRequestParams,
-        context: &RequestContext<RoleServer>,
-    ) -> Result<ReadResourceResponse, ErrorData> {
-        let grant = self.grant(context)?;
-        let read = self.read(&request.uri, &grant, context).await;
-        let text =
-            read.map_err(|Failure(text)| ErrorData::resource_not_found(escape_lines(&text), None))?;
-        let contents = ResourceContents::text(text, request.uri);
-        Ok(ReadResourceResult::new(vec![contents]).into())
-    }
-
     fn grant(&self, context: &RequestContext<RoleServer>) -> Result<Grant, ErrorData> {
         match &self.caller {
             Caller::Local(grant, _) => Ok(grant.clone()),

@@ -22,10 +22,6 @@ use super::message::{self, Refusal};
 /// Path of the endpoint.
 pub const PATH: &str = "/mcp";
 
-/// The span of a request. The SDK handles each request in a task of its own, outside of the span.
-#[derive(Clone, Debug)]
-pub(super) struct RequestSpan(pub Span);
-
 /// Builds the route. Calls in flight end with the connections of the server: the SDK would answer them with an error at the
 /// beginning of a graceful stop.
 pub fn route<S: Clone + Send + Sync + 'static>(
@@ -55,7 +51,8 @@ async fn refuse_unusable(request: Request, next: Next) -> Response {
         return next.run(request).await;
     }
     let (mut parts, body) = request.into_parts();
-    parts.extensions.insert(RequestSpan(Span::current()));
+    // The SDK handles each request in a task of its own, outside of the span.
+    parts.extensions.insert(Span::current());
     let with_limits = Request::from_parts(parts.clone(), body);
     let bytes = match Bytes::from_request(with_limits, &()).await {
         Ok(bytes) => bytes,

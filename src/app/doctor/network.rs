@@ -130,10 +130,7 @@ async fn ask(remotes: Vec<(String, Connection)>, time_limit: Duration) -> Vec<Fi
         });
     }
     // Sorted by name, so that the output does not depend on the order of the answers.
-    let mut failed = BTreeMap::new();
-    while let Some(done) = tasks.join_next().await {
-        failed.extend(done.ok().flatten());
-    }
+    let failed: BTreeMap<_, _> = tasks.join_all().await.into_iter().flatten().collect();
     let mut findings = Vec::new();
     let reached = count - failed.len();
     if reached > 0 {
@@ -270,10 +267,8 @@ async fn clocks(pages: Vec<Url>, time_limit: Duration) -> Vec<Clock> {
             Some((name, apart.unwrap_or_else(|error| error.duration())))
         });
     }
-    let mut clocks: Vec<Clock> = Vec::new();
-    while let Some(done) = tasks.join_next().await {
-        clocks.extend(done.ok().flatten());
-    }
+    let clocks = tasks.join_all().await.into_iter().flatten();
+    let mut clocks: Vec<Clock> = clocks.collect();
     clocks.sort();
     clocks
 }

@@ -50,23 +50,23 @@ fn response(status: &str, description: &str) -> Response {
     let response = ResponseBuilder::new()
         .description(description)
         .content("application/problem+json", Content::new(Some(body)));
-    if status == "401" {
-        let challenge = ObjectBuilder::new().schema_type(Type::String);
-        let header = HeaderBuilder::new()
-            .schema(Some(challenge))
-            .description(Some(
-                "`Bearer`, with `error=\"invalid_token\"` if the request had a token",
-            ));
-        return response.header("www-authenticate", header.build()).build();
-    }
-    if !matches!(status, "429" | "503") {
-        return response.build();
-    }
-    let seconds = ObjectBuilder::new()
-        .schema_type(Type::Integer)
-        .minimum(Some(0));
-    let retry_after = HeaderBuilder::new()
-        .schema(Some(seconds))
-        .description(Some("Seconds after which to retry"));
-    response.header("retry-after", retry_after.build()).build()
+    let (name, schema, meaning) = match status {
+        "401" => (
+            "www-authenticate",
+            ObjectBuilder::new().schema_type(Type::String),
+            "`Bearer`, with `error=\"invalid_token\"` if the request had a token",
+        ),
+        "429" | "503" => (
+            "retry-after",
+            ObjectBuilder::new()
+                .schema_type(Type::Integer)
+                .minimum(Some(0)),
+            "Seconds after which to retry",
+        ),
+        _ => return response.build(),
+    };
+    let header = HeaderBuilder::new()
+        .schema(Some(schema))
+        .description(Some(meaning));
+    response.header(name, header.build()).build()
 }

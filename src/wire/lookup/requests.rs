@@ -3,7 +3,7 @@
 
 use foveate_query::lookup::{self, Search, SearchKind, Target};
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use utoipa::ToSchema;
 
 use super::answer::{
@@ -158,9 +158,7 @@ impl Lookup for RawOutline {
 
 /// What to search: lines that contain a text or match a regular expression, names of definitions, or paths of
 /// files.
-#[derive(
-    Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema, JsonSchema,
-)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, ToSchema, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 #[allow(missing_docs)]
 pub enum SearchKindName {
