@@ -36,6 +36,9 @@ use crate::telemetry::spans::spawn_blocking;
 /// Interval at which recorded histogram values are folded into their buckets, scraped or not.
 const UPKEEP_INTERVAL: Duration = Duration::from_secs(5);
 
+/// Time limit for sending the last metrics.
+const LAST_METRICS_TIMEOUT: Duration = Duration::from_secs(3);
+
 /// A listening service.
 pub struct Service {
     listener: TcpListener,
@@ -183,7 +186,7 @@ impl Service {
         if let Some(sender) = &self.metrics
             && let Some(figures) = operations::all_metrics(state).await
         {
-            sender.send_last(&figures).await;
+            let _ = tokio::time::timeout(LAST_METRICS_TIMEOUT, sender.send(&figures)).await;
         }
         // There are no more answers: the writer stores the remaining ones and ends.
         written.cancel();

@@ -26,7 +26,7 @@ use crate::access::audit::{self, Action, Outcome};
 use crate::engine::Repository;
 use crate::telemetry::spans::spawn_blocking;
 use answer::{RepoAnswer, repo_answer, skipped_files};
-use source::RegisterBody;
+use source::{RegisterBody, Registered};
 
 /// All repositories.
 #[derive(Debug, Serialize, ToSchema)]
@@ -65,9 +65,9 @@ pub struct RepoParameters {
 pub async fn register(
     State(state): State<HttpState>,
     Caller(grant): Caller,
-    Body(body): Body<RegisterBody>,
+    Body(Registered(registration)): Body<Registered>,
 ) -> Result<impl IntoResponse, Problem> {
-    let repository = state.catalog.register(&grant, body.into()).await?;
+    let repository = state.catalog.register(&grant, registration).await?;
     state.trace_repo(&grant, repository.name.as_str());
     let location = format!("/repos/{}", repository.name.segment());
     Ok((

@@ -192,9 +192,4 @@ impl MetricsSender {
         };
         let _ = self.sender.send(request.encode_to_vec()).await;
     }
-
-    /// Like [`Self::send`], for the last time: at most three seconds.
-    pub async fn send_last(&self, exposition: &str) {
-        let _ = tokio::time::timeout(SHUTDOWN_TIMEOUT, self.send(exposition)).await;
-    }
 }

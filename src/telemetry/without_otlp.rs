@@ -61,11 +61,6 @@ pub mod otlp {
         pub async fn send(&self, _: &str) {
             match *self {}
         }
-
-        /// Never called.
-        pub async fn send_last(&self, _: &str) {
-            match *self {}
-        }
     }
 }
 

@@ -15,8 +15,9 @@ use crate::ingest::git::without_credentials;
 use crate::wire::whole_number::WholeNumber;
 
 /// A repository to register: a working tree or a git repository.
-#[derive(Debug, Deserialize, ToSchema)]
-#[serde(untagged, try_from = "RegisterFields")]
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(untagged)]
+#[allow(dead_code, reason = "it describes [`Registered`] in the document")]
 pub enum RegisterBody {
     /// A working tree, read as it is.
     Tree(RegisterTree),
@@ -25,7 +26,7 @@ pub enum RegisterBody {
 }
 
 /// A working tree to register.
-#[derive(Debug, Deserialize, ToSchema)]
+#[derive(Debug, Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RegisterTree {
     #[schema(value_type = RepositoryName)]
@@ -37,7 +38,7 @@ pub struct RegisterTree {
 }
 
 /// A git repository to register.
-#[derive(Debug, Deserialize, ToSchema)]
+#[derive(Debug, Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RegisterGit {
     #[schema(value_type = RepositoryName)]
@@ -50,7 +51,7 @@ pub struct RegisterGit {
 }
 
 /// A working tree on the server.
-#[derive(Debug, Serialize, Deserialize, ToSchema)]
+#[derive(Debug, Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TreeSource {
     /// Its absolute path.
@@ -59,7 +60,7 @@ pub struct TreeSource {
 }
 
 /// A git repository, read without a checkout.
-#[derive(Debug, Serialize, Deserialize, ToSchema)]
+#[derive(Debug, Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct GitSource {
     /// Its absolute path on the server, its URL (of a scheme in `git.schemes`), or `user@host:path`.
@@ -102,29 +103,12 @@ impl From<&Source> for SourceAnswer {
     }
 }
 
-impl From<RegisterBody> for Registration {
-    fn from(body: RegisterBody) -> Self {
-        match body {
-            RegisterBody::Tree(tree) => Self {
-                name: tree.name,
-                source: Source::WorkingTree {
-                    path: PathBuf::from(tree.source.path),
-                    watch: tree.watch.unwrap_or(true),
-                },
-            },
-            RegisterBody::Git(git) => Self {
-                name: git.name,
-                source: Source::Git {
-                    location: git.source.git,
-                    reference: git.source.r#ref,
-                    poll: git.poll_seconds.map(|n| Duration::from_secs(n.into())),
-                },
-            },
-        }
-    }
-}
+/// A repository to register, as a request names it.
+#[derive(Debug, Deserialize)]
+#[serde(try_from = "RegisterFields")]
+pub struct Registered(pub Registration);
 
-/// The fields of both kinds of [`RegisterBody`], so that errors name the field. The outer `Option` tells
+/// The fields of both kinds of [`RegisterBody`], in one type, so that errors name the field. The outer `Option` tells
 /// whether a field was sent; a nullable field has another one inside.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, expecting = "an object")]
@@ -152,46 +136,48 @@ fn sent<'de, T: Deserialize<'de>, D: Deserializer<'de>>(value: D) -> Result<Opti
     T::deserialize(value).map(Some)
 }
 
-impl TryFrom<RegisterFields> for RegisterBody {
+impl TryFrom<RegisterFields> for Registered {
     /// Name of the invalid field, a colon, and the reason.
     type Error = &'static str;
 
     fn try_from(fields: RegisterFields) -> Result<Self, Self::Error> {
-        let RegisterFields {
-            name,
-            source: Object(source),
-            ..
-        } = fields;
-        match (source.path, source.git) {
+        let Object(source) = fields.source;
+        let source = match (source.path, source.git) {
             (Some(_), None) if source.r#ref.is_some() => {
-                Err("source.ref: it is only allowed with `git`; for a path, give `ref` in /context")
+                return Err(
+                    "source.ref: it is only allowed with `git`; for a path, give `ref` in /context",
+                );
             }
             (Some(_), None) if fields.poll_seconds.is_some() => {
-                Err("poll_seconds: it is only allowed with `git`; a path is watched")
+                return Err("poll_seconds: it is only allowed with `git`; a path is watched");
             }
-            (Some(path), None) => Ok(Self::Tree(RegisterTree {
-                name,
-                source: TreeSource { path },
-                watch: fields.watch.flatten(),
-            })),
+            (Some(path), None) => Source::WorkingTree {
+                path: PathBuf::from(path),
+                watch: fields.watch.flatten().unwrap_or(true),
+            },
             (None, Some(_)) if fields.watch.is_some() => {
-                Err("watch: it is only allowed with `path`; for `git`, use POST /repos/{repo}/sync")
+                return Err(
+                    "watch: it is only allowed with `path`; for `git`, use POST /repos/{repo}/sync",
+                );
             }
-            (None, Some(git)) => Ok(Self::Git(RegisterGit {
-                name,
-                source: GitSource {
-                    git,
-                    r#ref: source.r#ref.flatten(),
-                },
-                poll_seconds: fields.poll_seconds.flatten().map(seconds).transpose()?,
-            })),
-            _ => Err("source: give exactly one of `path` and `git`"),
-        }
+            (None, Some(location)) => Source::Git {
+                location,
+                reference: source.r#ref.flatten(),
+                poll: fields.poll_seconds.flatten().map(seconds).transpose()?,
+            },
+            _ => return Err("source: give exactly one of `path` and `git`"),
+        };
+        Ok(Self(Registration {
+            name: fields.name,
+            source,
+        }))
     }
 }
 
-fn seconds(WholeNumber(seconds): WholeNumber) -> Result<u32, &'static str> {
-    u32::try_from(seconds).map_err(|_| "poll_seconds: it must be at most 4294967295")
+fn seconds(WholeNumber(seconds): WholeNumber) -> Result<Duration, &'static str> {
+    let seconds = u32::try_from(seconds);
+    let seconds = seconds.map_err(|_| "poll_seconds: it must be at most 4294967295")?;
+    Ok(Duration::from_secs(seconds.into()))
 }
 
 #[cfg(test)]
@@ -205,12 +191,12 @@ mod tests {
         let path = |rest: Value| {
             let mut body = json!({"name": "a", "source": {"path": "/a"}});
             merge(&mut body, rest);
-            serde_json::from_value::<RegisterBody>(body)
+            serde_json::from_value::<Registered>(body)
         };
         let git = |rest: Value| {
             let mut body = json!({"name": "a", "source": {"git": "/a"}});
             merge(&mut body, rest);
-            serde_json::from_value::<RegisterBody>(body)
+            serde_json::from_value::<Registered>(body)
         };
         for good in [
             path(json!({})),
