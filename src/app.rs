@@ -17,7 +17,7 @@ use sd_notify::NotifyState;
 use tokio_util::sync::CancellationToken;
 
 use crate::cli::{self, Command, ServeArgs, UsageError};
-use crate::config::{self, Config, OtlpConfig, Overrides};
+use crate::config::{self, Config, Overrides};
 use crate::disk;
 use crate::http;
 use crate::telemetry::otlp::{MetricsSender, Otlp};
@@ -62,12 +62,9 @@ fn serve(args: ServeArgs) -> anyhow::Result<ExitCode> {
     };
     let runtime =
         tokio::runtime::Runtime::new().context("cannot start the asynchronous runtime")?;
-    let OtlpConfig {
-        endpoint,
-        service_name,
-    } = &config.telemetry.otlp;
-    let mut otlp =
-        Otlp::from_environment(endpoint, service_name, runtime.handle()).map_err(UsageError)?;
+    let otlp = &config.telemetry.otlp;
+    let otlp = Otlp::from_environment(&otlp.endpoint, &otlp.service_name, runtime.handle());
+    let mut otlp = otlp.map_err(UsageError)?;
     telemetry::init_logging(&config.log.filter, format, otlp.as_ref())
         .map_err(|error| UsageError(format!("log.filter: {error}")))?;
     telemetry::spans::log_panics();

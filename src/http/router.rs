@@ -115,11 +115,10 @@ impl RequestPolicy {
             return None;
         }
         let origins = self.origins.iter().filter_map(|origin| origin.parse().ok());
-        let shown = ["foveate-repo", "foveate-commit", "foveate-generation"]
-            .into_iter()
-            .chain([
-                "foveate-tokens", "foveate-issues", "retry-after", "x-request-id", "traceparent",
-            ]);
+        let shown = [
+            "foveate-repo", "foveate-commit", "foveate-generation", "foveate-tokens",
+            "foveate-issues", "retry-after", "x-request-id", "traceparent",
+        ];
         let layer = CorsLayer::new()
             .allow_origin(AllowOrigin::list(origins))
             .allow_methods([Method::GET, Method::POST, Method::DELETE])
@@ -136,7 +135,7 @@ impl RequestPolicy {
                 trace::TRACEPARENT,
                 trace::TRACESTATE,
             ])
-            .expose_headers(shown.map(HeaderName::from_static).collect::<Vec<_>>())
+            .expose_headers(shown.map(HeaderName::from_static))
             .max_age(PREFLIGHT);
         Some(layer)
     }

@@ -291,23 +291,18 @@ fn read<T: DeserializeOwned>(tool: ToolName, arguments: JsonObject) -> Result<Ca
 /// Says which argument cannot be used, and what can be.
 fn refusal(tool: ToolName, error: &ArgumentError) -> String {
     if let Some(unknown) = UnknownField::parse(&error.reason) {
-        let unknown = unknown_argument(&unknown);
+        let meant = match unknown.nearest() {
+            Some(nearest) => format!(" (did you mean `{nearest}`?)"),
+            None => String::new(),
+        };
+        let (name, tool_name) = (unknown.name, tool.name());
         let parameters = tool.parameters().join(", ");
-        return format!("{unknown}; `{}` takes {parameters}", tool.name());
+        return format!("there is no `{name}`{meant}; `{tool_name}` takes {parameters}");
     }
     let explained = wrong_value::explain(&error.reason);
     match &error.name {
         Some(name) => format!("`{name}`: {explained}"),
         None => explained,
-    }
-}
-
-/// Names an unknown argument and the one that may be meant.
-fn unknown_argument(unknown: &UnknownField<'_>) -> String {
-    let name = unknown.name;
-    match unknown.nearest() {
-        Some(nearest) => format!("there is no `{name}` (did you mean `{nearest}`?)"),
-        None => format!("there is no `{name}`"),
     }
 }
 

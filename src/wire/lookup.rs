@@ -18,10 +18,10 @@ use foveate_query::Deadline;
 use foveate_query::lookup::LookupError;
 
 use crate::access::Grant;
-use crate::engine::{AskError, Engine};
+use crate::engine::{AskError, Engine, LookupTarget};
+use crate::ingest::git::reference;
 use crate::wire::answer::IssueAnswer;
 use answer::RevisionAnswer;
-use fields::target;
 
 /// A lookup: its parameters, of which absent ones have their default.
 pub trait Lookup {
@@ -85,7 +85,12 @@ impl Asked<'_> {
         reference: Option<String>,
         lookup: impl FnOnce(&Snapshot, &Deadline) -> Result<T, LookupError> + Send + 'static,
     ) -> Result<(RevisionAnswer, T, Vec<IssueAnswer>), LookupFailure> {
-        let target = target(self.repo.to_owned(), reference)?;
+        if let Some(reference) = &reference {
+            reference::check(reference)
+                .map_err(|error| InvalidLookup::new("ref", format!("cannot be used: {error}")))?;
+        }
+        let repo = self.repo.to_owned();
+        let target = LookupTarget { repo, reference };
         let found = self.engine.lookup(self.grant, target, lookup).await?;
         let searched = &found.snapshot.revision;
         let revision = RevisionAnswer {

@@ -19,12 +19,8 @@ const SAMPLERS: [&str; 6] = [
 
 /// Checks the settings of sending spans and metrics; returns nothing if none are sent.
 pub(super) fn otlp(config: &OtlpConfig, runtime: &Handle) -> Option<Finding> {
-    let OtlpConfig {
-        endpoint,
-        service_name,
-    } = config;
     // Starts a sender, to which nothing is given.
-    match Otlp::from_environment(endpoint, service_name, runtime) {
+    match Otlp::from_environment(&config.endpoint, &config.service_name, runtime) {
         Ok(sender) => sender.map(|sender| {
             sender.finish();
             sampler()

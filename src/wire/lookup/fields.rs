@@ -3,8 +3,6 @@
 use foveate_model::{Lines, RepoPath};
 
 use super::InvalidLookup;
-use crate::engine::LookupTarget;
-use crate::ingest::git::reference;
 use crate::wire::whole_number::WholeNumber;
 
 /// Longest name, in characters.
@@ -52,17 +50,6 @@ impl LimitRange {
             )),
         }
     }
-}
-
-pub(super) fn target(
-    repo: String,
-    reference: Option<String>,
-) -> Result<LookupTarget, InvalidLookup> {
-    if let Some(reference) = &reference {
-        reference::check(reference)
-            .map_err(|error| InvalidLookup::new("ref", format!("cannot be used: {error}")))?;
-    }
-    Ok(LookupTarget { repo, reference })
 }
 
 /// Validates a required text: present, not blank and not too long.
