@@ -17,11 +17,11 @@ use sd_notify::NotifyState;
 use tokio_util::sync::CancellationToken;
 
 use crate::cli::{self, Command, ServeArgs, UsageError};
-use crate::config::{self, Config, Overrides};
+use crate::config::{Config, LogFormat, Overrides};
 use crate::disk;
 use crate::http;
+use crate::telemetry;
 use crate::telemetry::otlp::{MetricsSender, Otlp};
-use crate::telemetry::{self, LogFormat};
 use service::Service;
 
 /// Runs the program.
@@ -56,16 +56,13 @@ fn serve(args: ServeArgs) -> anyhow::Result<ExitCode> {
         return Ok(cli::print_mistakes(&mistakes));
     }
     let config = Config::load(file, &overrides).map_err(|error| UsageError(error.to_string()))?;
-    let format = match config.log.format {
-        config::LogFormat::Text => LogFormat::Text,
-        config::LogFormat::Json => LogFormat::Json,
-    };
     let runtime =
         tokio::runtime::Runtime::new().context("cannot start the asynchronous runtime")?;
     let otlp = &config.telemetry.otlp;
     let otlp = Otlp::from_environment(&otlp.endpoint, &otlp.service_name, runtime.handle());
     let mut otlp = otlp.map_err(UsageError)?;
-    telemetry::init_logging(&config.log.filter, format, otlp.as_ref())
+    let as_json = config.log.format == LogFormat::Json;
+    telemetry::init_logging(&config.log.filter, as_json, otlp.as_ref())
         .map_err(|error| UsageError(format!("log.filter: {error}")))?;
     telemetry::spans::log_panics();
     telemetry::process::raise_open_files();

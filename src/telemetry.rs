@@ -27,15 +27,6 @@ use tracing_subscriber::{EnvFilter, registry};
 #[cfg(not(feature = "otlp"))]
 pub use without_otlp::{otlp, trace};
 
-/// The format of log lines.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LogFormat {
-    /// Colours on a terminal, plain text otherwise.
-    Text,
-    /// One JSON object a line.
-    Json,
-}
-
 /// Returns a duration in milliseconds, rounded to microseconds.
 pub fn milliseconds(duration: Duration) -> f64 {
     round_milliseconds(duration.as_secs_f64() * 1e3)
@@ -46,17 +37,17 @@ pub fn round_milliseconds(milliseconds: f64) -> f64 {
     (milliseconds * 1e3).round() / 1e3
 }
 
-/// Starts logging to standard error. `filter` is a `tracing` filter such as `info` or `foveate=debug,warn`; of some
+/// Starts logging to standard error, as lines for people or as one JSON object a line. `filter` is a `tracing` filter such as `info` or `foveate=debug,warn`; of some
 /// libraries only errors pass, whatever it says. Spans are also sent to `otlp`, regardless of the filter. A second
 /// call in one process has no effect.
 ///
 /// # Errors
 /// When the filter cannot be parsed; the message names the part.
-pub fn init_logging(filter: &str, format: LogFormat, otlp: Option<&Otlp>) -> Result<(), String> {
+pub fn init_logging(filter: &str, as_json: bool, otlp: Option<&Otlp>) -> Result<(), String> {
     let filter = EnvFilter::try_new(filter).map_err(|error| error.to_string())?;
-    let lines = match format {
-        LogFormat::Text => text_lines(std::io::stderr, std::io::stderr().is_terminal()).boxed(),
-        LogFormat::Json => json_lines(std::io::stderr).boxed(),
+    let lines = match as_json {
+        false => text_lines(std::io::stderr, std::io::stderr().is_terminal()).boxed(),
+        true => json_lines(std::io::stderr).boxed(),
     };
     let _ = registry()
         .with(lines.with_filter(filter.and(filter_fn(is_allowed))))

@@ -17,8 +17,8 @@ use crate::engine::{Engine, EngineSettings, RepoName, Source};
 use crate::ingest::{Catalog, Registration, git, one_shot};
 use crate::mcp::{McpService, stdio};
 use crate::store::Store;
+use crate::telemetry;
 use crate::telemetry::spans::spawn_blocking;
-use crate::telemetry::{self, LogFormat};
 
 /// Serves one session on standard input and output.
 ///
@@ -29,7 +29,7 @@ pub fn run(args: McpArgs) -> anyhow::Result<ExitCode> {
         one_shot::canonical(&args.directory).map_err(|error| UsageError(error.to_string()))?;
     let config = Config::load(None, &Overrides::default());
     let config = config.map_err(|error| UsageError(error.to_string()))?;
-    telemetry::init_logging(&args.log_filter, LogFormat::Text, None)
+    telemetry::init_logging(&args.log_filter, false, None)
         .map_err(|error| UsageError(format!("--log-filter: {error}")))?;
     telemetry::spans::log_panics();
     telemetry::process::raise_open_files();

@@ -221,13 +221,11 @@ impl McpService {
                 unknown_repository(name, &self.engine.repositories(grant))
             });
         }
-        let mut seen = self.engine.repositories(grant);
-        match (seen.pop(), seen.len()) {
-            (Some(only), 0) => Ok(only),
-            (None, _) => Err(Failure(NO_REPOSITORY.to_owned())),
-            (Some(last), _) => {
-                seen.push(last);
-                let text = format!("`repo` is missing: name one of {}", list(&seen));
+        match &self.engine.repositories(grant)[..] {
+            [] => Err(Failure(NO_REPOSITORY.to_owned())),
+            [only] => Ok(Arc::clone(only)),
+            seen => {
+                let text = format!("`repo` is missing: name one of {}", list(seen));
                 Err(Failure(text))
             }
         }

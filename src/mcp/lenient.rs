@@ -42,16 +42,15 @@ pub(super) fn relative_to(root: &Path, arguments: &mut JsonObject) {
         return;
     };
     for name in PATHS {
-        match arguments.get_mut(name) {
-            Some(Value::String(path)) => strip(root, path),
-            Some(Value::Array(list)) => {
-                for path in list {
-                    if let Value::String(path) = path {
-                        strip(root, path);
-                    }
-                }
+        let texts = match arguments.get_mut(name) {
+            Some(Value::Array(list)) => list.as_mut_slice(),
+            Some(text) => std::slice::from_mut(text),
+            None => &mut [],
+        };
+        for text in texts {
+            if let Value::String(path) = text {
+                strip(root, path);
             }
-            _ => {}
         }
     }
 }

@@ -130,54 +130,39 @@ pub(super) async fn database(
     storage: &StorageConfig,
     holder: LockHolder,
 ) -> (Finding, Option<DatabaseReport>) {
+    let failure = |found: String, advice: &str| (Finding::failure("database", found, advice), None);
     let location = match cli::database::location(storage) {
         Ok(location) => location,
-        Err(error) => {
-            let advice = "correct storage.database_url";
-            let finding = Finding::failure("database", error.to_string(), advice);
-            return (finding, None);
-        }
+        Err(error) => return failure(error.to_string(), "correct storage.database_url"),
     };
-    let is_server = matches!(location, DatabaseLocation::Postgres(_));
-
     let restore =
         "restore the database from a backup, or move it away and register the repositories again";
-    match Store::inspect(location).await {
-        Ok(None) if holder != LockHolder::Nobody => {
-            let found = "its file is missing, although a server runs";
-            let advice = "put the file back, or restart the server, which then starts with none";
-            (Finding::failure("database", found, advice), None)
+    let unreadable = match location {
+        DatabaseLocation::Postgres(_) => {
+            "check that the database server is up and accepts this machine and user"
         }
+        DatabaseLocation::Sqlite(_) => restore,
+    };
+    match Store::inspect(location).await {
+        Ok(None) if holder != LockHolder::Nobody => failure(
+            "its file is missing, although a server runs".to_owned(),
+            "put the file back, or restart the server, which then starts with none",
+        ),
         Ok(None) => (
             Finding::ok("database", "it is created at the first start"),
             Some(DatabaseReport::default()),
         ),
         Ok(Some(inspection)) => {
+            let repositories = inspection.repositories.len();
             let finding = match &inspection.damage {
                 Some(damage) => {
                     Finding::failure("database", format!("it is damaged: {damage}"), restore)
                 }
-                None => judge_schema(
-                    inspection.schema,
-                    store::schema(),
-                    inspection.repositories.len(),
-                ),
+                None => judge_schema(inspection.schema, store::schema(), repositories),
             };
             (finding, Some(inspection))
         }
-        Err(error) => (
-            Finding::failure(
-                "database",
-                format!("it cannot be read: {error}"),
-                match is_server {
-                    true => {
-                        "check that the database server is up and accepts this machine and user"
-                    }
-                    false => restore,
-                },
-            ),
-            None,
-        ),
+        Err(error) => failure(format!("it cannot be read: {error}"), unreadable),
     }
 }
 

@@ -184,26 +184,22 @@ pub(super) fn secrets(config: &Config) -> Vec<Finding> {
 }
 
 /// Checks whether a forge's API accepts the token. [`secrets`] reports one that cannot be read.
-async fn forge(host: &Host, time_limit: Duration) -> Vec<Finding> {
+async fn forge(host: &Host, time_limit: Duration) -> Option<Finding> {
     let name = host.dialect.name();
-    let mut findings = Vec::new();
     if !host.has_token() {
         let found = format!(
             "{name}: there is no token: webhooks are accepted, but no comments are written"
         );
         let advice = format!("set forge.{name}.token to have comments written");
-        findings.push(Finding::warning("forge", found, advice));
-        return findings;
+        return Some(Finding::warning("forge", found, advice));
     }
-    if host.check_token().is_err() {
-        return findings;
-    }
+    host.check_token().ok()?;
     let scope = Scope {
         project: "",
         installation: None,
     };
     let advice = format!("check the address and the token or key in forge.{name}, and the network");
-    findings.push(match timeout(time_limit, host.account(scope)).await {
+    Some(match timeout(time_limit, host.account(scope)).await {
         Ok(Ok(account)) => Finding::ok(
             "forge",
             format!("{name}: {} accepts the token of {account}", host.url),
@@ -223,8 +219,7 @@ async fn forge(host: &Host, time_limit: Duration) -> Vec<Finding> {
             );
             Finding::failure("forge", found, advice)
         }
-    });
-    findings
+    })
 }
 
 /// Returns the addresses of some of the machines that are checked anyway, to read their clocks.
