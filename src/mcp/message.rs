@@ -25,27 +25,21 @@ impl Refusal {
     /// For a message that is not JSON.
     pub fn unreadable(reason: impl std::fmt::Display) -> Self {
         let text = format!("the message cannot be read: {reason}");
-        Self {
-            id: None,
-            error: ErrorData::parse_error(text, None),
-        }
+        let error = ErrorData::parse_error(text, None);
+        Self { id: None, error }
     }
 
     /// For JSON that is not a valid message.
     pub fn invalid(id: Option<RequestId>, reason: impl std::fmt::Display) -> Self {
         let text = format!("the message is not valid: {reason}");
-        Self {
-            id,
-            error: ErrorData::invalid_request(text, None),
-        }
+        let error = ErrorData::invalid_request(text, None);
+        Self { id, error }
     }
 
-    fn wrong_params(id: RequestId, method: &str) -> Self {
+    fn wrong_params(id: Option<RequestId>, method: &str) -> Self {
         let text = format!("`params` of {method} are missing or invalid");
-        Self {
-            id: Some(id),
-            error: ErrorData::invalid_params(text, None),
-        }
+        let error = ErrorData::invalid_params(text, None);
+        Self { id, error }
     }
 
     /// Returns the error response. It has an `id` even if that is null, as JSON-RPC requires.
@@ -65,17 +59,19 @@ pub(super) fn read(bytes: &[u8]) -> Result<ClientJsonRpcMessage, Refusal> {
         .get("id")
         .and_then(|id| RequestId::deserialize(id).ok());
     let method = value.get("method").and_then(Value::as_str);
-    let request = id.clone().zip(method);
-    if let Some((id, method)) = &request
+    // A message without an id is a notification, which is not answered.
+    let method = method.filter(|_| id.is_some());
+    if let Some(method) = method
         && matches!(value.get("params"), Some(params) if !params.is_object() && !params.is_null())
     {
-        return Err(Refusal::wrong_params(id.clone(), method));
+        return Err(Refusal::wrong_params(id, method));
     }
-    let message = serde_json::from_slice(bytes)
-        .map_err(|_| Refusal::invalid(id, "it is not a JSON-RPC 2.0 message"))?;
-    match (request, &message) {
+    let Ok(message) = serde_json::from_slice::<ClientJsonRpcMessage>(bytes) else {
+        return Err(Refusal::invalid(id, "it is not a JSON-RPC 2.0 message"));
+    };
+    match (method, &message) {
         // A known method whose parameters the SDK could not parse becomes a custom request.
-        (Some((id, method)), ClientJsonRpcMessage::Request(read))
+        (Some(method), ClientJsonRpcMessage::Request(read))
             if METHODS.contains(&method)
                 && matches!(read.request, ClientRequest::CustomRequest(_)) =>
         {

@@ -162,10 +162,10 @@ pub(super) async fn watches(
             )),
         }
     }
-    let held = held_by_others(holder);
+    let (watches, instances) = held_by_others(holder);
     for (name, needed, held) in [
-        ("max_user_watches", directories, held.watches),
-        ("max_user_instances", trees, held.instances),
+        ("max_user_watches", directories, watches),
+        ("max_user_instances", trees, instances),
     ] {
         let text = fs::read_to_string(Path::new("/proc/sys/fs/inotify").join(name));
         let allowed = text.ok().and_then(|text| text.trim().parse().ok());
@@ -188,16 +188,9 @@ fn judge_watches(name: &str, allowed: usize, needed: usize, held: usize) -> Find
     )
 }
 
-/// Numbers of inotify watches and instances in use.
-#[derive(Default)]
-struct Held {
-    watches: usize,
-    instances: usize,
-}
-
-/// Counts what other programs of this user hold, without the server of the data directory.
-fn held_by_others(holder: LockHolder) -> Held {
-    let mut held = Held::default();
+/// Counts the inotify watches and instances of other programs of this user, without the server of the data directory.
+fn held_by_others(holder: LockHolder) -> (usize, usize) {
+    let (mut watches, mut instances) = (0, 0);
     let me = rustix::process::geteuid().as_raw();
     for process in fs::read_dir("/proc").into_iter().flatten().flatten() {
         use std::os::unix::fs::MetadataExt as _;
@@ -218,16 +211,16 @@ fn held_by_others(holder: LockHolder) -> Held {
         {
             let link = process.path().join("fd").join(file.file_name());
             if fs::read_link(link).is_ok_and(|to| to == Path::new("anon_inode:inotify")) {
-                held.instances += 1;
+                instances += 1;
                 let text = fs::read_to_string(file.path()).unwrap_or_default();
-                held.watches += text
+                watches += text
                     .lines()
                     .filter(|line| line.starts_with("inotify "))
                     .count();
             }
         }
     }
-    held
+    (watches, instances)
 }
 
 /// Checks the available memory against what the settings let the server and its git processes use.

@@ -22,22 +22,17 @@ pub struct LimitRange {
 }
 
 /// Definitions, references and search matches per page.
-pub(super) const ITEM_LIMIT: LimitRange = LimitRange {
-    default: 20,
-    max: 100,
-};
+pub(super) const ITEM_LIMIT: LimitRange = LimitRange::new(20, 100);
 /// Definitions of a file per page.
-pub(super) const OUTLINE_LIMIT: LimitRange = LimitRange {
-    default: 200,
-    max: 1000,
-};
+pub(super) const OUTLINE_LIMIT: LimitRange = LimitRange::new(200, 1000);
 /// Lines of a file per page.
-pub const FILE_LIMIT: LimitRange = LimitRange {
-    default: 1000,
-    max: 5000,
-};
+pub const FILE_LIMIT: LimitRange = LimitRange::new(1000, 5000);
 
 impl LimitRange {
+    const fn new(default: usize, max: usize) -> Self {
+        Self { default, max }
+    }
+
     pub(super) fn check(self, limit: Option<WholeNumber>) -> Result<usize, InvalidLookup> {
         let Some(WholeNumber(limit)) = limit else {
             return Ok(self.default);
