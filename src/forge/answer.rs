@@ -10,10 +10,9 @@ use foveate_query::{Format, Request};
 use super::client::CallError;
 use super::comment;
 use super::dialect::ThreadKind;
-use super::event::cut;
-use super::host::Scope;
+use super::event::{Person, cut};
 use super::publish::publish;
-use super::task::{Task, TaskOutcome, TaskSource};
+use super::task::{Task, TaskOutcome, Work};
 use super::{Forges, Host};
 use crate::access::{Grant, Repositories, Scope as Reach};
 use crate::engine::{AskError, Question, Repository, RevisionError, Target};
@@ -29,17 +28,45 @@ impl Forges {
     ///
     /// # Errors
     /// See [`CallError`]: it tells whether to retry.
-    pub async fn answer(&self, task: &Task) -> Result<TaskOutcome, CallError> {
-        let (host, repository) = self.host_and_repository(&task.source)?;
-        let scope = task.source.scope();
-        if !self.may_command(host, scope, task).await? {
-            return Ok(TaskOutcome::Quiet("its author may not give commands"));
+    pub async fn run(&self, task: &Task) -> Result<TaskOutcome, CallError> {
+        match &task.work {
+            Work::CompareMerge { closes } => self.compare_merge(task, closes).await,
+            Work::Answer {
+                question,
+                words,
+                unchecked,
+            } => {
+                let query = match &**words {
+                    "" => question.clone(),
+                    words => format!("{words}\n\n{question}"),
+                };
+                self.answer(task, query, unchecked.as_ref()).await
+            }
         }
-        let question = self.question(host, scope, task, &repository).await?;
-        let grant = grant_of(&task.source.forge, &repository);
+    }
+
+    /// Answers a query about a thread, unless it is the command of a person who may not give commands.
+    async fn answer(
+        &self,
+        task: &Task,
+        query: String,
+        unchecked: Option<&Person>,
+    ) -> Result<TaskOutcome, CallError> {
+        let (host, repository) = self.host_and_repository(task)?;
+        let scope = task.scope();
+        if let Some(person) = unchecked {
+            // The event did not show what the person may do.
+            let association = host.association(scope, person).await?;
+            let allowed = &self.settings.config.command_associations;
+            if !allowed.contains(&association) {
+                return Ok(TaskOutcome::Quiet("its author may not give commands"));
+            }
+        }
+        let question = self.question(host, task, query, &repository).await?;
+        let grant = grant_of(&task.forge, &repository);
         let origin = AnswerOrigin {
             request_id: format!("job-{:032x}", fastrand::u128(..)),
-            thread: Some(task.source.name()),
+            thread: Some(task.name()),
             query: self.feedback.query(&question.request.query),
         };
         let asked = self.engine.ask(&grant, question).await;
@@ -51,7 +78,7 @@ impl Forges {
                 "the confidence of the answer is too low",
             ));
         }
-        let thread = &task.source.thread;
+        let thread = &task.thread;
         let page = host.page(&thread.project);
         let text = comment::render(&answered, thread.kind, &page, &self.settings.config);
         publish(host, scope, thread, &text).await
@@ -60,48 +87,29 @@ impl Forges {
     /// Returns the forge of a task, and the repository that is cloned from its project.
     pub(super) fn host_and_repository(
         &self,
-        source: &TaskSource,
+        task: &Task,
     ) -> Result<(&Host, Arc<Repository>), CallError> {
         let refuse = |reason: &str| CallError::Refused(reason.to_owned());
-        let host = self.host(&source.forge);
+        let host = self.host(&task.forge);
         let host = host.ok_or_else(|| refuse("the forge is no longer configured"))?;
-        let repository = self.repository(host, &source.thread.project);
+        let repository = self.repository(host, &task.thread.project);
         let repository =
             repository.ok_or_else(|| refuse("the repository is not registered: it was deleted, or the registration failed (see the log)"))?;
         Ok((host, repository))
     }
 
-    /// Whether the author of a command may give it. The forge is asked if the event did not show it.
-    async fn may_command(
-        &self,
-        host: &Host,
-        scope: Scope<'_>,
-        task: &Task,
-    ) -> Result<bool, CallError> {
-        let Some(person) = &task.unchecked else {
-            return Ok(true);
-        };
-        let association = host.association(scope, person).await?;
-        let allowed = &self.settings.config.command_associations;
-        Ok(allowed.contains(&association))
-    }
-
     async fn question(
         &self,
         host: &Host,
-        scope: Scope<'_>,
         task: &Task,
+        query: String,
         repository: &Repository,
     ) -> Result<Question, CallError> {
-        let thread = &task.source.thread;
+        let thread = &task.thread;
         let target = match (thread.kind, task.diff()) {
             (ThreadKind::Issue, _) => Target::Current,
             (ThreadKind::PullRequest, Some(ends)) => Target::Diff(ends),
-            (ThreadKind::PullRequest, None) => Target::Diff(host.ends(scope, thread).await?),
-        };
-        let query = match &*task.words {
-            "" => task.question.clone(),
-            words => format!("{words}\n\n{}", task.question),
+            (ThreadKind::PullRequest, None) => Target::Diff(host.ends(task.scope(), thread).await?),
         };
         Ok(Question {
             repo: repository.name.as_str().to_owned(),
@@ -111,7 +119,7 @@ impl Forges {
                 query: cut(query, self.settings.max_query_bytes),
                 budget_tokens: self.settings.config.budget_tokens,
                 max_chars: Some(MAX_CODE_CHARS),
-                web_page: Some(host.page(scope.project)),
+                web_page: Some(host.page(&thread.project)),
                 format: Format::Markdown,
                 limit: comment::MAX_PLACES,
                 ..Request::default()

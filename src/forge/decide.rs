@@ -3,9 +3,9 @@
 use super::closing_keywords::closed_issues;
 use super::dialect::{ThreadId, ThreadKind};
 use super::event::{
-    Action, CommentEvent, Event, IssueEvent, Project, PullRequestEvent, Thread, cut,
+    Action, CommentEvent, Event, IssueEvent, Person, Project, PullRequestEvent, Thread, cut,
 };
-use super::task::{MergeTask, Task, TaskSource};
+use super::task::{Task, Work};
 use crate::config::ForgeConfig;
 
 /// Longest text after a command that is used in the search, in bytes: a stack trace may be part of it.
@@ -16,10 +16,8 @@ const MAX_WORDS_BYTES: usize = 1 << 16;
 pub enum Decision {
     /// Sync the repository.
     Sync,
-    /// Write a comment.
-    Answer(Box<Task>),
-    /// Compare a merged change with the earlier answers.
-    CompareMerge(Box<MergeTask>),
+    /// Run a task.
+    Run(Box<Task>),
     /// Nothing, for this reason.
     Nothing(&'static str),
 }
@@ -32,20 +30,16 @@ pub fn decide(config: &ForgeConfig, forge: &str, event: Event) -> Decision {
         Event::Push(_) => return Decision::Sync,
         Event::Issue(event) => issue(config, event),
         Event::Comment(event) => comment(config, event),
-        Event::PullRequest(event) if event.action == Action::Merged => {
-            return merged(forge, event).map_or_else(Decision::Nothing, |task| {
-                Decision::CompareMerge(Box::new(task))
-            });
-        }
+        Event::PullRequest(event) if event.action == Action::Merged => merged(event),
         Event::PullRequest(event) => pull_request(config, event),
     };
-    match decided {
-        Ok(mut task) => {
-            task.source.forge = forge.to_owned();
-            Decision::Answer(Box::new(task))
-        }
-        Err(reason) => Decision::Nothing(reason),
-    }
+    let run = |task: Task| {
+        Decision::Run(Box::new(Task {
+            forge: forge.to_owned(),
+            ..task
+        }))
+    };
+    decided.map_or_else(Decision::Nothing, run)
 }
 
 fn issue(config: &ForgeConfig, event: IssueEvent) -> Result<Task, &'static str> {
@@ -54,7 +48,8 @@ fn issue(config: &ForgeConfig, event: IssueEvent) -> Result<Task, &'static str> 
     check(
         config, issue, &event.action, config.answer_issues, is_by_bot,
     )?;
-    Ok(task(event.project, ThreadKind::Issue, &event.issue))
+    let work = answer(&event.issue, "", None);
+    Ok(task(event.project, ThreadKind::Issue, &event.issue, work))
 }
 
 fn pull_request(config: &ForgeConfig, event: PullRequestEvent) -> Result<Task, &'static str> {
@@ -65,14 +60,15 @@ fn pull_request(config: &ForgeConfig, event: PullRequestEvent) -> Result<Task, &
     let is_by_bot = thread.author.is_bot || sender.is_bot;
     let answers_unasked = config.answer_pull_requests;
     check(config, thread, &event.action, answers_unasked, is_by_bot)?;
+    let (kind, work) = (ThreadKind::PullRequest, answer(thread, "", None));
     Ok(Task {
         ends: Some((event.base, event.head)),
-        ..task(event.project, ThreadKind::PullRequest, &event.thread)
+        ..task(event.project, kind, &event.thread, work)
     })
 }
 
 /// Builds the task that compares a merged pull request with the answers to the issues that it closes.
-fn merged(forge: &str, event: PullRequestEvent) -> Result<MergeTask, &'static str> {
+fn merged(event: PullRequestEvent) -> Result<Task, &'static str> {
     if !event.is_for_default {
         return Err("it was not merged into the default branch");
     }
@@ -82,14 +78,10 @@ fn merged(forge: &str, event: PullRequestEvent) -> Result<MergeTask, &'static st
     if closes.is_empty() {
         return Err("it does not say that it closes an issue");
     }
-    Ok(MergeTask {
-        source: TaskSource {
-            forge: forge.to_owned(),
-            ..source(event.project, ThreadKind::PullRequest, &event.thread)
-        },
+    let (kind, work) = (ThreadKind::PullRequest, Work::CompareMerge { closes });
+    Ok(Task {
         ends: Some((event.base, event.head)).filter(|(base, _)| is_id(base)),
-        closes,
-        traceparent: None,
+        ..task(event.project, kind, &event.thread, work)
     })
 }
 
@@ -146,11 +138,8 @@ fn comment(config: &ForgeConfig, event: CommentEvent) -> Result<Task, &'static s
     } else {
         ThreadKind::Issue
     };
-    Ok(Task {
-        words: cut(words.to_owned(), MAX_WORDS_BYTES),
-        unchecked: (!is_shown).then_some(event.author),
-        ..task(event.project, kind, &event.thread)
-    })
+    let work = answer(&event.thread, words, (!is_shown).then_some(event.author));
+    Ok(task(event.project, kind, &event.thread, work))
 }
 
 /// Returns the text after the command, if the text begins with the command.
@@ -162,20 +151,18 @@ fn command<'a>(command: &str, text: &'a str) -> Option<&'a str> {
     (rest.is_empty() || rest.starts_with(char::is_whitespace)).then(|| rest.trim())
 }
 
-fn task(project: Project, kind: ThreadKind, thread: &Thread) -> Task {
-    Task {
-        source: source(project, kind, thread),
+/// Returns the work that answers a thread. `words` is the text of the command that asks for it.
+fn answer(thread: &Thread, words: &str, unchecked: Option<Person>) -> Work {
+    Work::Answer {
         question: thread.question(),
-        words: String::new(),
-        unchecked: None,
-        ends: None,
-        traceparent: None,
+        words: cut(words.to_owned(), MAX_WORDS_BYTES),
+        unchecked,
     }
 }
 
-/// Returns the source of a task, without the forge.
-fn source(project: Project, kind: ThreadKind, thread: &Thread) -> TaskSource {
-    TaskSource {
+/// Returns a task without the forge and the commits.
+fn task(project: Project, kind: ThreadKind, thread: &Thread, work: Work) -> Task {
+    Task {
         forge: String::new(),
         thread: ThreadId {
             project: project.name,
@@ -183,6 +170,9 @@ fn source(project: Project, kind: ThreadKind, thread: &Thread) -> TaskSource {
             number: thread.number,
         },
         installation: project.installation,
+        work,
+        ends: None,
+        traceparent: None,
     }
 }
 

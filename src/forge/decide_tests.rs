@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::config::{Association, Config};
-use crate::forge::event::{Person, Push};
+use crate::forge::event::Push;
 
 fn config() -> ForgeConfig {
     Config::defaults().unwrap().forge
@@ -69,11 +69,12 @@ fn merge_is_compared_if_it_closes_an_issue() {
     let decided = |event| decide(&config(), "github", Event::PullRequest(event));
     let commit = "a".repeat(40);
     for (base, is_known) in [(&*commit, true), ("main", false)] {
-        let Decision::CompareMerge(task) = decided(event("Fixes #3.", base)) else {
+        let Decision::Run(task) = decided(event("Fixes #3.", base)) else {
             panic!("nothing is learned");
         };
-        assert_eq!((&*task.closes, task.ends.is_some()), (&[3][..], is_known));
-        assert_eq!(task.source.name(), "github corner/shop pull request 12");
+        assert_eq!(task.work, Work::CompareMerge { closes: vec![3] });
+        assert_eq!(task.ends.is_some(), is_known);
+        assert_eq!(task.name(), "github corner/shop pull request 12");
     }
     let elsewhere = PullRequestEvent {
         is_for_default: false,
@@ -97,7 +98,10 @@ fn comment(text: &str, association: Option<Association>) -> CommentEvent {
 }
 
 fn answers(config: &ForgeConfig, event: Event) -> bool {
-    matches!(decide(config, "github", event), Decision::Answer(_))
+    match decide(config, "github", event) {
+        Decision::Run(task) => matches!(task.work, Work::Answer { .. }),
+        _ => false,
+    }
 }
 
 fn labels(names: &[&str]) -> Vec<String> {
@@ -157,7 +161,7 @@ fn only_configured_associations_may_command() {
     let decided = |association| {
         let event = Event::Comment(comment("/foveate", association));
         match decide(&config(), "gitea", event) {
-            Decision::Answer(task) => task,
+            Decision::Run(task) => task,
             other => panic!("{association:?}: {other:?}"),
         }
     };
@@ -171,14 +175,14 @@ fn only_configured_associations_may_command() {
         (Some(Association::Unrelated), false),
         (None, false),
     ] {
-        let task = decided(association);
-        assert_eq!(task.unchecked.is_none(), is_shown, "{association:?}");
+        let unchecked = (!is_shown).then(|| person(false));
+        let work = answer(&thread(), "", unchecked);
+        assert_eq!(decided(association).work, work, "{association:?}");
     }
     let task = decided(Some(Association::Unrelated));
-    assert_eq!(task.unchecked.as_ref().map(|person| person.id), Some(5));
     let job = task.job();
     assert_eq!(job.subject, "gitea corner/shop issue 12 asked by 5");
-    assert_eq!(task.source.name(), "gitea corner/shop issue 12");
+    assert_eq!(task.name(), "gitea corner/shop issue 12");
 }
 
 #[test]
@@ -208,13 +212,18 @@ fn command_must_begin_a_new_comment_of_a_person() {
 fn task_is_filled_from_the_event() {
     let mut event = comment("/foveate  the sum", Some(Association::Owner));
     event.is_pull_request = true;
-    let Decision::Answer(task) = decide(&config(), "github", Event::Comment(event)) else {
+    let Decision::Run(task) = decide(&config(), "github", Event::Comment(event)) else {
         panic!("it is answered");
     };
-    assert_eq!(task.source.thread.kind, ThreadKind::PullRequest);
-    assert_eq!((&*task.words, task.diff()), ("the sum", None));
-    assert_eq!(task.question, "checkout forgets discounts\n\nIt does.");
-    assert_eq!(task.source.installation, Some(4711));
+    assert_eq!(task.thread.kind, ThreadKind::PullRequest);
+    assert_eq!(task.diff(), None);
+    let work = Work::Answer {
+        question: "checkout forgets discounts\n\nIt does.".to_owned(),
+        words: "the sum".to_owned(),
+        unchecked: None,
+    };
+    assert_eq!(task.work, work);
+    assert_eq!(task.installation, Some(4711));
     let pushed = Event::Push(Push {
         project: project(),
         reference: "refs/heads/main".to_owned(),

@@ -8,46 +8,46 @@ use super::host::Scope;
 use crate::engine::DiffEnds;
 use crate::store::NewJobRow;
 
-/// The work of a job.
+/// A job: the thread whose webhook caused it, and what to do.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(untagged)]
-pub enum Work {
-    /// Compares a merged change with the earlier answers.
-    CompareMerge(MergeTask),
-    /// Writes a comment. Earlier versions queued only this kind.
-    Answer(Task),
-}
-
-impl Work {
-    /// Trace context of the webhook that caused it.
-    pub fn traceparent(&self) -> Option<&str> {
-        match self {
-            Self::CompareMerge(task) => task.traceparent.as_deref(),
-            Self::Answer(task) => task.traceparent.as_deref(),
-        }
-    }
-
-    /// Returns the thread that it is about.
-    pub fn source(&self) -> &TaskSource {
-        match self {
-            Self::CompareMerge(task) => &task.source,
-            Self::Answer(task) => &task.source,
-        }
-    }
-}
-
-/// The thread whose webhook caused a task.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct TaskSource {
+pub struct Task {
     /// Name of the forge.
     pub forge: String,
     /// The issue or pull request.
     pub thread: ThreadId,
     /// The installation that got the webhook.
     pub installation: Option<u64>,
+    /// What to do.
+    #[serde(flatten)]
+    pub work: Work,
+    /// Base and head commit of a pull request, if known.
+    pub ends: Option<(String, String)>,
+    /// Trace context of the webhook, in the format of the `traceparent` header.
+    #[serde(default)]
+    pub traceparent: Option<String>,
 }
 
-impl TaskSource {
+/// What a task does.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Work {
+    /// Compares a merged pull request with the earlier answers.
+    CompareMerge {
+        /// Numbers of the issues that it closes.
+        closes: Vec<u64>,
+    },
+    /// Writes a comment. Earlier versions queued only this kind.
+    Answer {
+        /// Title and body of the thread.
+        question: String,
+        /// Text of the command, added to the question; may be empty.
+        words: String,
+        /// The person whose permission to give commands must be checked first, if the event did not show it.
+        unchecked: Option<Person>,
+    },
+}
+
+impl Task {
     /// Name of the thread. Two tasks of the same thread must not run at the same time.
     pub fn name(&self) -> String {
         self.thread.name(&self.forge)
@@ -60,31 +60,34 @@ impl TaskSource {
             installation: self.installation,
         }
     }
-}
 
-/// A merged pull request.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct MergeTask {
-    /// The pull request.
-    #[serde(flatten)]
-    pub source: TaskSource,
-    /// Numbers of the issues that it closes.
-    pub closes: Vec<u64>,
-    /// Base and head commit, if known.
-    pub ends: Option<(String, String)>,
-    /// Trace context of the webhook, in the format of the `traceparent` header.
-    #[serde(default)]
-    pub traceparent: Option<String>,
-}
-
-impl MergeTask {
-    /// Builds the job. It replaces no other job of the thread: a comment may still have to be written.
+    /// Builds the job. It replaces a waiting one with the same subject: that of a merge replaces no comment, and one
+    /// without a verified permission none that others asked for.
     pub fn job(&self) -> NewJobRow {
+        let thread = self.name();
+        let subject = match &self.work {
+            Work::CompareMerge { .. } => format!("{thread} merged"),
+            Work::Answer {
+                unchecked: Some(person),
+                ..
+            } => format!("{thread} asked by {}", person.id),
+            Work::Answer { .. } => thread.clone(),
+        };
+        let task = match serde_json::to_string(self) {
+            Ok(text) => text,
+            Err(error) => unreachable!("strings and numbers always serialize: {error}"),
+        };
         NewJobRow {
-            subject: format!("{} merged", self.source.name()),
-            thread: self.source.name(),
-            task: stored(self),
+            subject,
+            thread,
+            task,
         }
+    }
+
+    /// Base and head of the pull request, if known.
+    pub fn diff(&self) -> Option<DiffEnds> {
+        let (base, head) = self.ends.clone()?;
+        Some(DiffEnds { base, head })
     }
 }
 
@@ -101,61 +104,13 @@ pub enum TaskOutcome {
     Quiet(&'static str),
 }
 
-/// One comment to write.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Task {
-    /// The thread to comment on.
-    #[serde(flatten)]
-    pub source: TaskSource,
-    /// Title and body of the thread.
-    pub question: String,
-    /// Text of the command, added to the question; may be empty.
-    pub words: String,
-    /// The person whose permission to give commands must be checked first, if the event did not show it.
-    pub unchecked: Option<Person>,
-    /// Base and head commit of a pull request, if known.
-    pub ends: Option<(String, String)>,
-    /// Trace context of the webhook, in the format of the `traceparent` header.
-    #[serde(default)]
-    pub traceparent: Option<String>,
-}
-
-impl Task {
-    /// Builds the job. Without a verified permission it cannot replace jobs that others asked for.
-    pub fn job(&self) -> NewJobRow {
-        let thread = self.source.name();
-        let subject = match &self.unchecked {
-            Some(person) => format!("{thread} asked by {}", person.id),
-            None => thread.clone(),
-        };
-        NewJobRow {
-            subject,
-            thread,
-            task: stored(self),
-        }
-    }
-
-    /// Base and head of the pull request, if known.
-    pub fn diff(&self) -> Option<DiffEnds> {
-        let (base, head) = self.ends.clone()?;
-        Some(DiffEnds { base, head })
-    }
-}
-
-fn stored(task: &impl Serialize) -> String {
-    match serde_json::to_string(task) {
-        Ok(text) => text,
-        Err(error) => unreachable!("strings and numbers always serialize: {error}"),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::dialect::ThreadKind;
     use super::*;
 
-    fn source(kind: ThreadKind) -> TaskSource {
-        TaskSource {
+    fn task(kind: ThreadKind, work: Work) -> Task {
+        Task {
             forge: "github".to_owned(),
             thread: ThreadId {
                 project: "corner/shop".to_owned(),
@@ -163,41 +118,41 @@ mod tests {
                 number: 12,
             },
             installation: Some(4711),
+            work,
+            ends: None,
+            traceparent: None,
         }
     }
 
     #[test]
     fn stored_form_of_tasks_does_not_change() {
-        let answer = Task {
-            source: source(ThreadKind::Issue),
+        let work = Work::Answer {
             question: "why?".to_owned(),
             words: String::new(),
             unchecked: None,
-            ends: None,
-            traceparent: None,
         };
+        let answer = task(ThreadKind::Issue, work);
         let text = r#"{"forge":"github","thread":{"project":"corner/shop","kind":"issue","number":12},"installation":4711,"question":"why?","words":"","unchecked":null,"ends":null,"traceparent":null}"#;
         assert_eq!(answer.job().task, text);
-        let read: Work = serde_json::from_str(text).unwrap();
-        assert_eq!(read, Work::Answer(answer));
-        let merge = MergeTask {
-            source: source(ThreadKind::PullRequest),
-            closes: vec![3],
+        let read: Task = serde_json::from_str(text).unwrap();
+        assert_eq!(read, answer);
+        let work = Work::CompareMerge { closes: vec![3] };
+        let merge = Task {
             ends: Some(("a".to_owned(), "b".to_owned())),
             traceparent: Some("00-1-2-01".to_owned()),
+            ..task(ThreadKind::PullRequest, work)
         };
         let text = r#"{"forge":"github","thread":{"project":"corner/shop","kind":"pull_request","number":12},"installation":4711,"closes":[3],"ends":["a","b"],"traceparent":"00-1-2-01"}"#;
         assert_eq!(merge.job().task, text);
-        let read: Work = serde_json::from_str(text).unwrap();
-        assert_eq!(read, Work::CompareMerge(merge));
+        let read: Task = serde_json::from_str(text).unwrap();
+        assert_eq!(read, merge);
     }
 
     #[test]
     fn task_of_an_earlier_version_is_read() {
         let text = r#"{"forge":"gitea","thread":{"project":"a/b","kind":"issue","number":1},"installation":null,"question":"q","words":"","unchecked":null,"ends":null}"#;
-        let read: Work = serde_json::from_str(text).unwrap();
-        assert_eq!(read.source().name(), "gitea a/b issue 1");
-        assert_eq!(read.source().installation, None);
-        assert_eq!(read.traceparent(), None);
+        let read: Task = serde_json::from_str(text).unwrap();
+        assert_eq!(read.name(), "gitea a/b issue 1");
+        assert_eq!((read.installation, read.traceparent), (None, None));
     }
 }

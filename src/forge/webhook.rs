@@ -11,6 +11,7 @@ use super::decide::{Decision, decide};
 use super::dialect::{Proof, header};
 use super::event::{Event, EventError, Project};
 use super::secret::{Secret, SecretError};
+use super::task::Work;
 use super::{Forges, Host};
 use crate::access::Grant;
 use crate::engine::{Repository, Source};
@@ -152,9 +153,7 @@ impl Forges {
         let Some(project) = event.project().cloned() else {
             return Err(match decide(config, name, event) {
                 Decision::Nothing(reason) => reason,
-                Decision::Sync | Decision::Answer(_) | Decision::CompareMerge(_) => {
-                    "it names no repository"
-                }
+                Decision::Sync | Decision::Run(_) => "it names no repository",
             });
         };
         let repository = self.repository(host, &project.name);
@@ -166,15 +165,13 @@ impl Forges {
         }
         let job = match decide(config, name, event) {
             Decision::Nothing(reason) => return Err(reason),
-            Decision::CompareMerge(_) if !self.feedback.is_on() => {
+            Decision::Run(task)
+                if matches!(task.work, Work::CompareMerge { .. }) && !self.feedback.is_on() =>
+            {
                 return Err("answers are not recorded (feedback.record is off)");
             }
             Decision::Sync => None,
-            Decision::CompareMerge(mut task) => {
-                task.traceparent = current_traceparent();
-                Some(task.job())
-            }
-            Decision::Answer(mut task) => {
+            Decision::Run(mut task) => {
                 task.traceparent = current_traceparent();
                 Some(task.job())
             }

@@ -14,7 +14,7 @@ use tracing::field::Empty;
 
 use super::Forges;
 use super::client::CallError;
-use super::task::Work;
+use super::task::Task;
 use crate::store::{JobRow, StoreError, now_millis};
 use crate::telemetry::{self, trace};
 
@@ -110,7 +110,7 @@ impl Forges {
                 break;
             };
             let refused = |reason: &str| Err(CallError::Refused(reason.to_owned()));
-            let Ok(work) = serde_json::from_str::<Work>(&job.task) else {
+            let Ok(task) = serde_json::from_str::<Task>(&job.task) else {
                 let unreadable = refused("an earlier version wrote it, and it cannot be read");
                 self.store_result((job, unreadable)).await;
                 continue;
@@ -122,8 +122,8 @@ impl Forges {
             }
             let (forges, kept) = (Arc::clone(self), job.clone());
             let span = tracing::error_span!("job", job = job.id, trace_id = Empty);
-            trace::resume(&span, work.traceparent());
-            let attempt = async move { forges.attempt(job, work).await };
+            trace::resume(&span, task.traceparent.as_deref());
+            let attempt = async move { forges.attempt(job, task).await };
             let started = tasks.spawn(attempt.instrument(span));
             running.insert(started.id(), (kept, started));
         }
@@ -148,22 +148,17 @@ impl Forges {
         }
     }
 
-    async fn attempt(&self, job: JobRow, work: Work) -> Attempt {
+    async fn attempt(&self, job: JobRow, task: Task) -> Attempt {
         let start = Instant::now();
         let doing = async {
             let age = now_millis().saturating_sub(job.created_at);
-            if age < milliseconds(REGISTRATION_GRACE)
-                && self.host_and_repository(work.source()).is_err()
-            {
+            if age < milliseconds(REGISTRATION_GRACE) && self.host_and_repository(&task).is_err() {
                 return Err(CallError::Later {
                     after: POLL_INTERVAL,
                     reason: "its repository is being registered".to_owned(),
                 });
             }
-            match &work {
-                Work::Answer(task) => self.answer(task).await,
-                Work::CompareMerge(task) => self.compare_merge(task).await,
-            }
+            self.run(&task).await
         };
         let done = tokio::time::timeout(MAX_ATTEMPT, doing).await;
         let took_too_long = || CallError::Failed("it took too long".to_owned());
