@@ -229,7 +229,6 @@ fn task_is_filled_from_the_event() {
         reference: "refs/heads/main".to_owned(),
         previous: None,
         head: None,
-        is_forced: true,
     });
     assert_eq!(decide(&config(), "github", pushed), Decision::Sync);
     for event in [Event::Ping, Event::Other] {

@@ -64,8 +64,6 @@ pub struct Push {
     pub head: Option<String>,
     /// The old commit; `None` if the ref is new or the event does not contain it.
     pub previous: Option<String>,
-    /// Whether the old commit is not an ancestor of the new one.
-    pub is_forced: bool,
 }
 
 /// Something that happened to an issue or pull request.

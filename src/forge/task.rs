@@ -23,7 +23,6 @@ pub struct Task {
     /// Base and head commit of a pull request, if known.
     pub ends: Option<(String, String)>,
     /// Trace context of the webhook, in the format of the `traceparent` header.
-    #[serde(default)]
     pub traceparent: Option<String>,
 }
 

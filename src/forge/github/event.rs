@@ -1,6 +1,8 @@
 //! Parses the payloads of GitHub's webhooks, which GitHub Actions also gives to jobs as a file. Unknown
 //! fields are ignored. Start at [`parse`].
 
+use std::collections::HashMap;
+
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
@@ -35,49 +37,27 @@ pub fn parse(name: &str, payload: &[u8]) -> Result<Event, EventError> {
 /// Parses a payload without the name of its event, which is recognized by the objects in it. This also parses
 /// reviews, which are ignored when they come by webhook.
 pub fn parse_unnamed(payload: &[u8]) -> Result<Event, EventError> {
-    let keys: Keys = read("GitHub", payload)?;
-    let name = match keys {
-        Keys {
-            comment: Some(_),
-            issue: Some(_),
-            ..
-        } => "issue_comment",
-        Keys { issue: Some(_), .. } => "issues",
-        Keys {
-            pull_request: Some(_),
-            comment: Some(_),
-            ..
+    let keys: HashMap<String, Option<IgnoredAny>> = read("GitHub", payload)?;
+    let has = |key: &str| keys.get(key).is_some_and(Option::is_some);
+    let name = if has("issue") {
+        if has("comment") {
+            "issue_comment"
+        } else {
+            "issues"
         }
-        | Keys {
-            pull_request: Some(_),
-            review: Some(_),
-            ..
-        } => return review(payload).map(Event::Review),
-        Keys {
-            pull_request: Some(_),
-            ..
-        } => "pull_request",
-        Keys {
-            reference: Some(_),
-            after: Some(_),
-            ..
-        } => "push",
-        Keys { zen: Some(_), .. } => "ping",
-        _ => return Ok(Event::Other),
+    } else if has("pull_request") {
+        if has("comment") || has("review") {
+            return review(payload).map(Event::Review);
+        }
+        "pull_request"
+    } else if has("ref") && has("after") {
+        "push"
+    } else if has("zen") {
+        "ping"
+    } else {
+        return Ok(Event::Other);
     };
     parse(name, payload)
-}
-
-#[derive(Deserialize)]
-struct Keys {
-    comment: Option<IgnoredAny>,
-    review: Option<IgnoredAny>,
-    issue: Option<IgnoredAny>,
-    pull_request: Option<IgnoredAny>,
-    #[serde(rename = "ref")]
-    reference: Option<IgnoredAny>,
-    after: Option<IgnoredAny>,
-    zen: Option<IgnoredAny>,
 }
 
 #[derive(Deserialize)]
@@ -85,7 +65,6 @@ struct RepositoryObject {
     full_name: String,
     #[serde(default)]
     html_url: String,
-    #[serde(default)]
     default_branch: Option<String>,
 }
 
@@ -95,12 +74,10 @@ struct Installation {
 }
 
 #[derive(Default, Deserialize)]
+#[serde(default)]
 struct User {
-    #[serde(default)]
     id: u64,
-    #[serde(default)]
     login: String,
-    #[serde(default)]
     r#type: String,
 }
 
@@ -112,19 +89,15 @@ struct Label {
 #[derive(Deserialize)]
 struct ThreadObject {
     number: u64,
-    #[serde(default)]
     title: Option<String>,
-    #[serde(default)]
     body: Option<String>,
     #[serde(default)]
     labels: Vec<Label>,
     /// Null if the account was deleted.
-    #[serde(default)]
     user: Option<User>,
     #[serde(default)]
     state: String,
     /// Present on an issue that is a pull request.
-    #[serde(default)]
     pull_request: Option<IgnoredAny>,
 }
 
@@ -132,13 +105,10 @@ struct ThreadObject {
 struct PushPayload {
     #[serde(rename = "ref")]
     reference: String,
-    #[serde(default)]
     before: Option<String>,
     after: String,
     #[serde(default)]
     deleted: bool,
-    #[serde(default)]
-    forced: bool,
     repository: RepositoryObject,
     installation: Option<Installation>,
 }
@@ -165,9 +135,7 @@ struct IssuePayload {
 
 #[derive(Deserialize)]
 struct CommentObject {
-    #[serde(default)]
     body: Option<String>,
-    #[serde(default)]
     user: Option<User>,
     #[serde(default)]
     author_association: String,
@@ -185,14 +153,10 @@ struct CommentPayload {
 /// A review, or a comment on a line.
 #[derive(Deserialize)]
 struct RemarkObject {
-    #[serde(default)]
     body: Option<String>,
-    #[serde(default)]
     path: Option<String>,
     /// Null if the line no longer exists.
-    #[serde(default)]
     line: Option<u64>,
-    #[serde(default)]
     original_line: Option<u64>,
 }
 
@@ -205,7 +169,7 @@ struct ReviewPayload {
 #[derive(Deserialize)]
 struct End {
     sha: String,
-    #[serde(rename = "ref", default)]
+    #[serde(rename = "ref")]
     reference: Option<String>,
 }
 
@@ -217,11 +181,9 @@ struct PullRequestObject {
     head: End,
     #[serde(default)]
     draft: bool,
-    #[serde(default)]
     merged: Option<bool>,
     /// Commit at which it forked from the target branch. Only Gitea sends it; its `base` moves with that
     /// branch.
-    #[serde(default)]
     merge_base: Option<String>,
 }
 
@@ -243,7 +205,6 @@ fn push(payload: PushPayload) -> Push {
         reference: cut(payload.reference, MAX_TITLE_BYTES),
         head: (!is_gone).then_some(payload.after),
         previous: payload.before.filter(|commit| !is_none(commit)),
-        is_forced: payload.forced,
     }
 }
 
@@ -257,7 +218,6 @@ fn deletion(payload: DeletePayload) -> Push {
         reference: cut(format!("refs/{kind}/{}", payload.name), MAX_TITLE_BYTES),
         head: None,
         previous: None,
-        is_forced: false,
     }
 }
 

@@ -120,22 +120,21 @@ fn review_is_parsed_with_pull_request_and_line() {
 }
 
 #[test]
-fn push_reports_forced_and_deleted_branches() {
+fn push_reports_deleted_branches() {
     let payload = fixture("push");
     let Event::Push(event) = read("push", &payload) else {
         panic!("a push");
     };
     assert_eq!(event.reference, "refs/heads/main");
-    assert!(event.head.is_some() && !event.is_forced);
+    assert!(event.head.is_some());
 
     let mut payload = payload;
-    payload["forced"] = json!(true);
     payload["deleted"] = json!(true);
     payload["after"] = json!("0".repeat(40));
     let Event::Push(event) = read("push", &payload) else {
         panic!("a push");
     };
-    assert_eq!((event.head, event.is_forced), (None, true));
+    assert_eq!(event.head, None);
 }
 
 #[test]

@@ -29,15 +29,13 @@ struct ProjectObject {
     path_with_namespace: String,
     #[serde(default)]
     web_url: String,
-    #[serde(default)]
     default_branch: Option<String>,
 }
 
 #[derive(Default, Deserialize)]
+#[serde(default)]
 struct User {
-    #[serde(default)]
     id: u64,
-    #[serde(default)]
     username: String,
 }
 
@@ -50,7 +48,6 @@ struct Label {
 struct PushPayload {
     #[serde(rename = "ref")]
     reference: String,
-    #[serde(default)]
     before: Option<String>,
     after: String,
     project: ProjectObject,
@@ -65,20 +62,16 @@ struct Commit {
 #[derive(Deserialize)]
 struct ThreadObject {
     iid: u64,
-    #[serde(default)]
     title: Option<String>,
-    #[serde(default)]
     description: Option<String>,
     #[serde(default)]
     state: String,
     #[serde(default)]
     action: String,
     /// Last commit before the update, if the commits of a merge request changed.
-    #[serde(default)]
     oldrev: Option<String>,
     #[serde(default)]
     target_branch: String,
-    #[serde(default)]
     last_commit: Option<Commit>,
     #[serde(default)]
     draft: bool,
@@ -96,10 +89,9 @@ struct Changes {
 }
 
 #[derive(Default, Deserialize)]
+#[serde(default)]
 struct LabelChange {
-    #[serde(default)]
     previous: Vec<Label>,
-    #[serde(default)]
     current: Vec<Label>,
 }
 
@@ -115,14 +107,12 @@ struct ThreadPayload {
     changes: Changes,
 }
 
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
+#[serde(default)]
 struct Note {
-    #[serde(default)]
     note: String,
     /// Whether GitLab itself wrote it, for example when a label was added.
-    #[serde(default)]
     system: bool,
-    #[serde(default)]
     action: String,
 }
 
@@ -143,8 +133,6 @@ fn push(payload: PushPayload) -> Push {
         reference: cut(payload.reference, MAX_TITLE_BYTES),
         previous: payload.before.filter(is_commit),
         head: Some(payload.after).filter(is_commit),
-        // The payload does not contain it.
-        is_forced: false,
     }
 }
 
