@@ -7,6 +7,7 @@ use std::time::{Duration, Instant, SystemTime};
 use axum::http::Method;
 use foveate_query::permalink::WebPage;
 use parking_lot::Mutex;
+use reqwest::RequestBuilder;
 use serde_json::{Value, json};
 
 use super::client::{CallError, Client, Reply, http_client, missing, unexpected};
@@ -191,7 +192,7 @@ impl Host {
         let name = project.rsplit('/').next().unwrap_or_default();
         let path = format!("/app/installations/{installation}/access_tokens");
         let for_one = json!({"repositories": [name]});
-        let reply = self.call_as_app(app, Method::POST, &path, Some(for_one));
+        let reply = self.call_as_app(app, Method::POST, &path, Some(&for_one));
         let body = reply.await?.body;
         let token = Secret::new(text(&body, "/token").ok_or_else(unexpected)?);
         let end = text(&body, "/expires_at").unwrap_or_default();
@@ -205,20 +206,31 @@ impl Host {
         Ok(token)
     }
 
+    fn request(
+        &self,
+        token: &Secret,
+        method: Method,
+        path: &str,
+        body: Option<&Value>,
+    ) -> RequestBuilder {
+        let request = self.client.request(method, &format!("{}{path}", self.api));
+        let request = self.dialect.authorize(request, token);
+        match body {
+            Some(body) => request.json(body),
+            None => request,
+        }
+    }
+
     async fn call_as_app(
         &self,
         app: &App,
         method: Method,
         path: &str,
-        body: Option<Value>,
+        body: Option<&Value>,
     ) -> Result<Reply, CallError> {
         let jwt = app.sign_in(SystemTime::now());
         let jwt = jwt.map_err(|error| CallError::Failed(error.to_string()))?;
-        let request = self.client.request(method, &format!("{}{path}", self.api));
-        let mut request = self.dialect.authorize(request, &jwt);
-        if let Some(body) = &body {
-            request = request.json(body);
-        }
+        let request = self.request(&jwt, method, path, body);
         let reply = self.client.send("app", request).await?;
         reply.ok_or_else(missing)
     }
@@ -228,15 +240,11 @@ impl Host {
         &self,
         scope: Scope<'_>,
         method: Method,
-        address: &str,
+        path: &str,
         body: Option<&Value>,
     ) -> Result<Option<Reply>, CallError> {
         let token = self.token(scope).await?;
-        let request = self.client.request(method, address);
-        let mut request = self.dialect.authorize(request, &token);
-        if let Some(body) = body {
-            request = request.json(body);
-        }
+        let request = self.request(&token, method, path, body);
         let token_id = match scope.installation {
             Some(installation) => installation.to_string(),
             None => "token".to_owned(),
@@ -252,8 +260,7 @@ impl Host {
     }
 
     async fn find(&self, scope: Scope<'_>, path: &str) -> Result<Option<Value>, CallError> {
-        let address = format!("{}{path}", self.api);
-        let reply = self.call(scope, Method::GET, &address, None).await?;
+        let reply = self.call(scope, Method::GET, path, None).await?;
         Ok(reply.map(|reply| reply.body))
     }
 
@@ -313,8 +320,7 @@ impl Host {
             Some(query) => format!("{}?{query}", without_query(&first)),
             None => first,
         };
-        let address = format!("{}{path}", self.api);
-        let reply = self.call(scope, Method::GET, &address, None).await?;
+        let reply = self.call(scope, Method::GET, &path, None).await?;
         let reply = reply.ok_or_else(missing)?;
         match reply.body {
             Value::Array(comments) => Ok((comments, reply.next)),
@@ -338,9 +344,9 @@ impl Host {
             Some(id) => (self.dialect.edit_method(), self.dialect.comment(thread, id)),
             None => (Method::POST, self.dialect.comments(thread)),
         };
-        let address = format!("{}{}", self.api, without_query(&path));
         let body = json!({"body": body});
-        let reply = self.call(scope, method, &address, Some(&body)).await?;
+        let path = without_query(&path);
+        let reply = self.call(scope, method, path, Some(&body)).await?;
         let reply = reply.ok_or_else(missing)?;
         match reply.body["id"].as_u64() {
             Some(_) => Ok(()),

@@ -13,19 +13,6 @@ use super::task::TaskOutcome;
 /// later page.
 const MAX_PAGES: usize = 100;
 
-/// A comment with the marker, which others may have copied.
-struct Marked<'a> {
-    id: u64,
-    author: &'a str,
-    body: &'a str,
-}
-
-/// The thread's comment by this program.
-struct Own {
-    id: u64,
-    body: String,
-}
-
 /// Creates or updates the comment of a thread.
 pub async fn publish(
     host: &Host,
@@ -34,10 +21,10 @@ pub async fn publish(
     text: &str,
 ) -> Result<TaskOutcome, CallError> {
     let own = find_own(host, scope, thread).await?;
-    if own.as_ref().is_some_and(|own| own.body == text) {
+    if own.as_ref().is_some_and(|(_, body)| body == text) {
         return Ok(TaskOutcome::Unchanged);
     }
-    let id = own.map(|own| own.id);
+    let id = own.map(|(id, _)| id);
     let written = host.write_comment(scope, thread, id, text).await;
     if id.is_none() && matches!(written, Err(CallError::Failed(_))) {
         // The forge may still be writing it. The next attempt looks for it, and so does a newer job for this
@@ -47,25 +34,24 @@ pub async fn publish(
     written.map(|()| TaskOutcome::Written)
 }
 
-/// Finds this program's comment: one with the marker, written by the account of the token. The account is
-/// requested only if there is a comment with the marker.
+/// Finds the id and text of this program's comment: one with the marker, written by the account of the token. The
+/// account is requested only if there is a comment with the marker, which others may have copied.
 async fn find_own(
     host: &Host,
     scope: Scope<'_>,
     thread: &ThreadId,
-) -> Result<Option<Own>, CallError> {
+) -> Result<Option<(u64, String)>, CallError> {
     let mut account: Option<String> = None;
     let mut page: Option<String> = None;
     for _ in 0..MAX_PAGES {
         let (comments, next) = host.comments(scope, thread, page.as_deref()).await?;
-        for Marked { id, author, body } in comments.iter().filter_map(|c| marked(host, c)) {
+        for (id, author, body) in comments.iter().filter_map(|c| marked(host, c)) {
             let account = match &mut account {
                 Some(account) => account,
                 None => account.insert(host.account(scope).await?),
             };
             if author == account {
-                let body = body.to_owned();
-                return Ok(Some(Own { id, body }));
+                return Ok(Some((id, body.to_owned())));
             }
         }
         page = next;
@@ -78,16 +64,12 @@ async fn find_own(
     )))
 }
 
-/// Returns a comment if it begins with the marker.
-fn marked<'a>(host: &Host, comment: &'a Value) -> Option<Marked<'a>> {
+/// Returns id, author and text of a comment if it begins with the marker.
+fn marked<'a>(host: &Host, comment: &'a Value) -> Option<(u64, &'a str, &'a str)> {
     let author = &comment[host.dialect.author_field()][host.dialect.login_field()];
     let body = comment["body"].as_str()?;
     if !body.starts_with(MARKER) {
         return None;
     }
-    Some(Marked {
-        id: comment["id"].as_u64()?,
-        author: author.as_str()?,
-        body,
-    })
+    Some((comment["id"].as_u64()?, author.as_str()?, body))
 }
