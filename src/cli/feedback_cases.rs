@@ -91,7 +91,6 @@ impl RecordedCases {
             id: format!("{} {}", answer.request_id, entry.answer.id),
             set: "feedback".to_owned(),
             commit: base,
-            language: String::new(),
             query,
             query_kind: match answer.thread {
                 Some(_) => "thread".to_owned(),
@@ -99,10 +98,8 @@ impl RecordedCases {
             },
             gold_files: files.into_iter().map(str::to_owned).collect(),
             gold_functions: changed.into_iter().filter_map(gold).collect(),
-            critical_files: Vec::new(),
-            intent: None,
-            edits: Vec::new(),
             repo: answer.repo,
+            ..Case::default()
         });
     }
 

@@ -41,7 +41,7 @@ impl Reliability {
             let bin = &mut bins[at.min(BINS - 1)];
             bin.count += 1;
             bin.predicted += probability;
-            bin.right += f64::from(u8::from(right));
+            bin.right += f64::from(right);
         }
         for bin in &mut bins {
             let count = bin.count.max(1) as f64;

@@ -7,7 +7,7 @@ use foveate_model::Lines;
 use serde::Deserialize;
 
 /// One question with a known answer.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize)]
 pub struct Case {
     /// Unique over all files of a run.
     pub id: String,

@@ -63,17 +63,12 @@ fn case(change: &CommitChange, label: &str) -> Option<Case> {
         && query.split_whitespace().count() >= MIN_WORDS;
     is_case.then(|| Case {
         id: change.id.to_string(),
-        set: String::new(),
         repo: label.to_owned(),
         commit: change.parent.to_string(),
-        language: String::new(),
         query,
         query_kind: "commit".to_owned(),
         gold_files,
-        gold_functions: Vec::new(),
-        critical_files: Vec::new(),
-        edits: Vec::new(),
-        intent: None,
+        ..Case::default()
     })
 }
 

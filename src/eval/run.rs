@@ -11,7 +11,7 @@ use crate::eval::aggregate::{self, CaseResult, Evaluation, LISTED, Latency, Poin
 use crate::eval::case::Case;
 use crate::eval::checksum::Checksum;
 use crate::eval::curve::Step;
-use crate::eval::metric::BUDGETS;
+use crate::eval::metric::{BUDGETS, Scores};
 use crate::eval::score::{self, Context, DeliveredAnswer};
 use crate::eval::sweep::{BuiltSnapshot, Visitor, Walk, milliseconds, sweep};
 
@@ -77,10 +77,10 @@ impl Visitor for Asker<'_> {
         let curve = Step::all().filter(|_| self.options.curve).map(|step| {
             let answer = self.ask(case, &indexed.snapshot, MAX_BUDGET, step);
             let context = Context::from(&answer.pack);
-            Point {
-                step: step.name(),
-                scores: score::context(case, &context, MAX_BUDGET),
-            }
+            let mut scores = Scores::default();
+            score::score_context(case, &context, MAX_BUDGET, &mut scores);
+            let step = step.name();
+            Point { step, scores }
         });
         CaseResult {
             index_ms: Some(indexed.index_ms),

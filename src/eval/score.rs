@@ -97,24 +97,6 @@ pub struct Ranks {
     pub functions: Vec<Option<usize>>,
 }
 
-impl Ranks {
-    /// Finds the gold files and functions of `case` in the delivered rankings.
-    pub fn find(case: &Case, delivered: &DeliveredAnswer) -> Self {
-        Self {
-            files: case
-                .gold_files
-                .iter()
-                .map(|gold| rank(&delivered.files, |path| path == gold))
-                .collect(),
-            functions: case
-                .gold_functions
-                .iter()
-                .map(|gold| rank(&delivered.functions, |place| hits(place, gold)))
-                .collect(),
-        }
-    }
-}
-
 fn rank<T>(ranking: &[T], hit: impl Fn(&T) -> bool) -> Option<usize> {
     ranking.iter().position(hit).map(|position| position + 1)
 }
@@ -138,7 +120,12 @@ fn own_name(qualified: &str) -> &str {
 
 /// Computes all scores of a case.
 pub fn score(case: &Case, delivered: &DeliveredAnswer) -> (Ranks, Scores) {
-    let ranks = Ranks::find(case, delivered);
+    let file_rank = |gold: &String| rank(&delivered.files, |path| path == gold);
+    let function_rank = |gold: &GoldFunction| rank(&delivered.functions, |place| hits(place, gold));
+    let ranks = Ranks {
+        files: case.gold_files.iter().map(file_rank).collect(),
+        functions: case.gold_functions.iter().map(function_rank).collect(),
+    };
     let mut scores = Scores::default();
     score_files(case, &ranks.files, delivered, &mut scores);
     if !case.gold_functions.is_empty() {
@@ -149,7 +136,7 @@ pub fn score(case: &Case, delivered: &DeliveredAnswer) -> (Ranks, Scores) {
         score_context(case, context, budget, &mut scores);
     }
     if let Some(intent) = &case.intent {
-        scores.set(Metric::Intent, one_if(*intent == delivered.intent));
+        scores.set(Metric::Intent, f64::from(*intent == delivered.intent));
     }
     (ranks, scores)
 }
@@ -162,7 +149,7 @@ fn score_files(
 ) {
     for best in [1, 3, 5, 10] {
         scores.set(Metric::FileAcc(best), accuracy(ranks, best));
-        scores.set(Metric::FileAny(best), one_if(within(ranks, best) > 0));
+        scores.set(Metric::FileAny(best), f64::from(within(ranks, best) > 0));
     }
     let first = ranks.iter().flatten().min();
     scores.set(Metric::Mrr, first.map_or(0.0, |rank| 1.0 / *rank as f64));
@@ -176,17 +163,11 @@ fn score_files(
         files => files,
     };
     let found = delivered.files.iter().take(3).any(|f| critical.contains(f));
-    scores.set(Metric::Critical(3), one_if(found));
+    scores.set(Metric::Critical(3), f64::from(found));
 }
 
-/// Computes the scores of one context.
-pub fn context(case: &Case, context: &Context, budget: usize) -> Scores {
-    let mut scores = Scores::default();
-    score_context(case, context, budget, &mut scores);
-    scores
-}
-
-fn score_context(case: &Case, context: &Context, budget: usize, scores: &mut Scores) {
+/// Adds the scores of one context.
+pub fn score_context(case: &Case, context: &Context, budget: usize, scores: &mut Scores) {
     scores.set(Metric::WrongFiles(budget), wrong_files(case, context));
     scores.set(Metric::Used(budget), context.used as f64);
     if !case.gold_functions.is_empty() {
@@ -312,7 +293,7 @@ fn numbers<'a>(stretches: impl Iterator<Item = (&'a str, Lines)>) -> BTreeSet<(&
 
 /// 1 if all gold results are within the first `k`, else 0; of more than `k` gold results, `k` hits suffice.
 fn accuracy(ranks: &[Option<usize>], k: usize) -> f64 {
-    one_if(!ranks.is_empty() && within(ranks, k) >= ranks.len().min(k))
+    f64::from(!ranks.is_empty() && within(ranks, k) >= ranks.len().min(k))
 }
 
 fn within(ranks: &[Option<usize>], k: usize) -> usize {
@@ -403,10 +384,6 @@ fn share(part: usize, whole: usize) -> f64 {
     } else {
         part as f64 / whole as f64
     }
-}
-
-fn one_if(condition: bool) -> f64 {
-    if condition { 1.0 } else { 0.0 }
 }
 
 #[cfg(test)]

@@ -45,14 +45,6 @@ impl Kind {
             Self::Places => example.places.iter().filter(|place| place.gold).count(),
         }
     }
-
-    /// Whether the right candidates of an example are known.
-    fn is_known(self, example: &Example) -> bool {
-        match self {
-            Self::Files | Self::Functions => true,
-            Self::Places => !example.places.is_empty(),
-        }
-    }
 }
 
 /// The cutoffs `k` at which Acc@k is measured.
@@ -182,7 +174,7 @@ pub fn accuracy(
     for correct in counted.filter_map(|(_, correct)| correct.as_ref()) {
         accuracy.cases += 1;
         for (sum, is_correct) in accuracy.at.iter_mut().zip(correct) {
-            *sum += f64::from(u8::from(*is_correct));
+            *sum += f64::from(*is_correct);
         }
     }
     for sum in &mut accuracy.at {

@@ -92,7 +92,7 @@ impl Weights {
 
     /// Returns the weights that a fit from scratch is pulled toward: 0, but 1 for a function's score.
     pub(super) fn prior(&self) -> Vec<f64> {
-        let of = |name: &&str| f64::from(u8::from(*name == FUNCTION_SCORE));
+        let of = |name: &&str| f64::from(*name == FUNCTION_SCORE);
         self.names.iter().map(of).collect()
     }
 

@@ -46,14 +46,15 @@ impl Odds {
 /// A fitted line, and the predictions for each repository by the line fitted to the others, with their languages.
 pub type Calibrated<'a> = (Line, Vec<(&'a str, Prediction)>);
 
-/// Fits the line for a ranking's probabilities. `weights` are those that rank each repository.
+/// Fits the line for a ranking's probabilities. `weights` are those that rank each repository. An example without
+/// candidates adds nothing.
 pub fn calibrate<'a>(
     examples: &'a [Example],
     kind: Kind,
     weights: &BTreeMap<&str, Vec<f64>>,
 ) -> Calibrated<'a> {
-    let known = examples.iter().filter(|e| kind.is_known(e));
-    fit(known
+    fit(examples
+        .iter()
         .filter_map(|e| Some((e, odds(e, kind, weights.get(e.repo.as_str())?))))
         .collect())
 }
@@ -124,7 +125,7 @@ fn line(odds: &[Odds]) -> Line {
         let (mut a, mut b, mut c) = (1e-6, 0.0, 1e-6);
         for Odds { log, right } in odds {
             let p = line.probability(*log);
-            let residual = f64::from(u8::from(*right)) - p;
+            let residual = f64::from(*right) - p;
             by_slope += residual * log;
             by_intercept += residual;
             let curvature = p * (1.0 - p);
