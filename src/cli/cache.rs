@@ -82,16 +82,16 @@ impl RunCache {
             restrict_umask();
         }
         let directory = args.directory.open();
-        let opened = match &directory {
-            _ if args.no_cache => Ok(None),
-            Some(directory) => directory.entry(root).map(Some),
-            None => Err(io::Error::other(
-                "neither XDG_CACHE_HOME nor HOME is an absolute path",
-            )),
-        };
-        let (entry, problem) = match opened {
-            Ok(entry) => (entry, None),
-            Err(error) => (None, Some(error.to_string())),
+        let (entry, problem) = match &directory {
+            _ if args.no_cache => (None, None),
+            Some(directory) => match directory.entry(root) {
+                Ok(entry) => (Some(entry), None),
+                Err(error) => (None, Some(error.to_string())),
+            },
+            None => {
+                let problem = "neither XDG_CACHE_HOME nor HOME is an absolute path";
+                (None, Some(problem.to_owned()))
+            }
         };
         let read_only = match entry.as_ref().and_then(CacheEntry::read_only) {
             // The run that holds the lock stores what both runs read.

@@ -133,7 +133,7 @@ fn certificate_advice(error: &CertificateError) -> String {
 ///
 /// # Errors
 /// When the file cannot be read, or its token is malformed.
-pub(super) fn token(server: &str, file: Option<&Path>) -> anyhow::Result<Option<String>> {
+fn token(server: &str, file: Option<&Path>) -> anyhow::Result<Option<String>> {
     let (token, named) = match (file, std::env::var(TOKEN)) {
         (Some(file), _) => {
             let named = file.display().to_string();
@@ -194,11 +194,12 @@ pub(super) fn path_of(name: &str) -> anyhow::Result<String> {
 /// A request to a server.
 pub(super) struct Call<'a> {
     pub(super) server: &'a str,
-    pub(super) token: Option<String>,
+    /// The file with the token, see [`token`].
+    pub(super) token_file: Option<&'a Path>,
     pub(super) method: Method,
     pub(super) path: &'a str,
     pub(super) body: Option<Value>,
-    /// Whether any certificate of the server is accepted.
+    /// Whether any certificate of the server is accepted. Then no token is sent: an unverified server learns nothing.
     pub(super) any_certificate: bool,
 }
 
@@ -232,32 +233,29 @@ impl Call<'_> {
     /// # Errors
     /// When the server cannot be reached, refuses the request, or gives an answer that is not from Foveate.
     pub(super) fn send(self) -> anyhow::Result<Value> {
+        let token = match self.any_certificate {
+            true => None,
+            false => token(self.server, self.token_file)?,
+        };
         crate::telemetry::install_tls();
-        super::block_on(self.send_async())?
+        super::block_on(self.send_async(token))?
     }
 
-    async fn send_async(self) -> anyhow::Result<Value> {
-        let Self {
-            server,
-            token,
-            method,
-            path,
-            body,
-            any_certificate,
-        } = self;
+    async fn send_async(self, token: Option<String>) -> anyhow::Result<Value> {
+        let Self { server, path, .. } = self;
         let url = format!("{}{path}", server.trim_end_matches('/'));
         let mut client = reqwest::Client::builder()
             .timeout(Duration::from_secs(30))
             // A redirect would turn most methods into GET, and could lead to another host.
             .redirect(Policy::none())
-            .tls_danger_accept_invalid_certs(any_certificate);
+            .tls_danger_accept_invalid_certs(self.any_certificate);
         if is_local(server) {
             // A proxy on another machine cannot reach it.
             client = client.no_proxy();
         }
         let client = client.build()?;
-        let mut request = client.request(method, &url);
-        if let Some(body) = &body {
+        let mut request = client.request(self.method, &url);
+        if let Some(body) = &self.body {
             request = request.json(body);
         }
         if let Some(token) = &token {

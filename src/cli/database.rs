@@ -26,15 +26,6 @@ pub fn location(storage: &StorageConfig) -> Result<DatabaseLocation, UsageError>
     }
 }
 
-/// Returns the settings of a server.
-fn settings(file: Option<&Path>, data_dir: Option<PathBuf>) -> Result<Config, UsageError> {
-    let overrides = Overrides {
-        data_dir,
-        ..Overrides::default()
-    };
-    Config::load(file, &overrides).map_err(|error| UsageError(error.to_string()))
-}
-
 /// The arguments that locate a server's settings.
 #[derive(Debug, clap::Args)]
 pub struct DatabaseArgs {
@@ -49,7 +40,12 @@ pub struct DatabaseArgs {
 impl DatabaseArgs {
     /// The server's settings.
     pub fn settings(&self) -> Result<Config, UsageError> {
-        settings(self.config.as_deref(), self.data_dir.clone())
+        let overrides = Overrides {
+            data_dir: self.data_dir.clone(),
+            ..Overrides::default()
+        };
+        let config = Config::load(self.config.as_deref(), &overrides);
+        config.map_err(|error| UsageError(error.to_string()))
     }
 
     /// Returns the file with the ranking numbers: the given one, else the server's, if any.

@@ -1,7 +1,7 @@
 //! `foveate eval`: measures answers on cases with known answers, in process, and compares them with an earlier
 //! run.
 
-use std::io::{IsTerminal as _, Write as _};
+use std::io::Write as _;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -95,7 +95,7 @@ pub fn run(args: &EvalArgs) -> anyhow::Result<ExitCode> {
     };
     let progress = Progress::new(cases.len());
     let evaluation = run::run(&cases, &options, &|result| progress.step(result));
-    progress.finish();
+    progress.bar.finish_and_clear();
     let printed = print(args, &evaluation, earlier.as_ref());
     write_files(args, &evaluation)?;
     let failed = evaluation.cases.iter().any(|case| case.failure.is_some());
@@ -150,8 +150,7 @@ fn read_earlier(path: &PathBuf) -> anyhow::Result<Evaluation> {
 
 /// A bar on a terminal, else a line every few cases.
 struct Progress {
-    bar: Option<ProgressBar>,
-    total: usize,
+    bar: ProgressBar,
     done: AtomicUsize,
     right: AtomicUsize,
     failed: AtomicUsize,
@@ -162,18 +161,13 @@ const LINE_EVERY: usize = 25;
 
 impl Progress {
     fn new(total: usize) -> Self {
-        let bar = std::io::stderr().is_terminal().then(|| {
-            let bar = ProgressBar::new(total as u64);
-            if let Ok(style) =
-                ProgressStyle::with_template("{bar:30} {pos}/{len} {elapsed} (eta {eta}) {msg}")
-            {
-                bar.set_style(style);
-            }
-            bar
-        });
+        let bar = ProgressBar::new(total as u64);
+        let template = "{bar:30} {pos}/{len} {elapsed} (eta {eta}) {msg}";
+        if let Ok(style) = ProgressStyle::with_template(template) {
+            bar.set_style(style);
+        }
         Self {
             bar,
-            total,
             done: AtomicUsize::new(0),
             right: AtomicUsize::new(0),
             failed: AtomicUsize::new(0),
@@ -181,29 +175,23 @@ impl Progress {
     }
 
     fn step(&self, result: &CaseResult) {
-        let done = self.done.fetch_add(1, Ordering::Relaxed) + 1;
-        let first = result.file_ranks.contains(&Some(1));
-        let right =
-            self.right.fetch_add(usize::from(first), Ordering::Relaxed) + usize::from(first);
-        let failed = usize::from(result.failure.is_some());
-        let failed = self.failed.fetch_add(failed, Ordering::Relaxed) + failed;
+        let count = |counter: &AtomicUsize, is_counted: bool| {
+            let added = usize::from(is_counted);
+            counter.fetch_add(added, Ordering::Relaxed) + added
+        };
+        let done = count(&self.done, true);
+        let right = count(&self.right, result.file_ranks.contains(&Some(1)));
+        let failed = count(&self.failed, result.failure.is_some());
         let share = 100.0 * right as f64 / done as f64;
-        let message = format!(
-            "first file right {share:.1} %, {failed} failed, {}",
-            escape(&result.id)
-        );
-        if let Some(bar) = &self.bar {
-            bar.set_message(message);
-            bar.inc(1);
-        } else if done.is_multiple_of(LINE_EVERY) || done == self.total {
+        let id = escape(&result.id);
+        let message = format!("first file right {share:.1} %, {failed} failed, {id}");
+        let total = self.bar.length().unwrap_or_default() as usize;
+        if !self.bar.is_hidden() {
+            self.bar.set_message(message);
+            self.bar.inc(1);
+        } else if done.is_multiple_of(LINE_EVERY) || done == total {
             // A closed standard error must not end the run.
-            let _ = writeln!(std::io::stderr(), "{done}/{}: {message}", self.total);
-        }
-    }
-
-    fn finish(&self) {
-        if let Some(bar) = &self.bar {
-            bar.finish_and_clear();
+            let _ = writeln!(std::io::stderr(), "{done}/{total}: {message}");
         }
     }
 }

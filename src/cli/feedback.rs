@@ -221,19 +221,11 @@ fn to_json(entry: &Entry) -> Value {
 }
 
 async fn delete(store: &Store, which: &DeleteArgs) -> anyhow::Result<ExitCode> {
-    let which = match which {
-        DeleteArgs {
-            request_id: Some(id),
-            ..
-        } => AnswerFilter::WithRequestId(id),
-        DeleteArgs {
-            repo: Some(repo), ..
-        } => AnswerFilter::OfRepository(repo.as_str()),
-        DeleteArgs {
-            older_than: Some(days),
-            ..
-        } => AnswerFilter::Before(now_millis() - i64::from(*days) * DAY_MS),
-        DeleteArgs { .. } => AnswerFilter::All,
+    let which = match (&which.request_id, &which.repo, which.older_than) {
+        (Some(id), _, _) => AnswerFilter::WithRequestId(id),
+        (_, Some(repo), _) => AnswerFilter::OfRepository(repo.as_str()),
+        (_, _, Some(days)) => AnswerFilter::Before(now_millis() - i64::from(days) * DAY_MS),
+        (None, None, None) => AnswerFilter::All,
     };
     let count = store.delete_answers(which).await?;
     if count > 0 {

@@ -48,9 +48,6 @@ pub fn load(database: &DatabaseArgs, walk: &WalkArgs) -> anyhow::Result<(Vec<Cas
         Ok((found, Repositories::at(paths)))
     })?;
     let unregistered = found.unregistered_note();
-    if let (true, Some(note)) = (found.cases.is_empty(), &unregistered) {
-        return Err(NothingToAsk(note.clone()).into());
-    }
     if found.cases.is_empty() {
         let RecordedCases {
             answers,
@@ -58,12 +55,14 @@ pub fn load(database: &DatabaseArgs, walk: &WalkArgs) -> anyhow::Result<(Vec<Cas
             with_question,
             ..
         } = found;
-        return Err(NothingToAsk(format!(
-            "of {answers} recorded answers, {with_changes} have changed places and {with_question} have \
-             their question; a case needs both, and questions are recorded only while \
-             feedback.queries is true"
-        ))
-        .into());
+        let reason = unregistered.unwrap_or_else(|| {
+            format!(
+                "of {answers} recorded answers, {with_changes} have changed places and {with_question} have \
+                 their question; a case needs both, and questions are recorded only while \
+                 feedback.queries is true"
+            )
+        });
+        return Err(NothingToAsk(reason).into());
     }
     if let Some(note) = unregistered {
         let _ = writeln!(std::io::stderr(), "{note}");

@@ -13,7 +13,7 @@ use super::{NotFound, UsageError, print_json, stdout};
 use crate::access::{Scope, Token, TokenHash, check_name};
 use crate::disk;
 use crate::engine::RepoName;
-use crate::store::{DatabaseLocation, KeyRow, NewKeyRow, Store};
+use crate::store::{DatabaseLocation, KeyRow, NewKeyRow, Store, now_millis};
 
 /// Create, list and revoke the API keys of a data directory, also while a server uses it.
 #[derive(Debug, clap::Args)]
@@ -108,36 +108,26 @@ pub fn run(args: &KeyArgs) -> anyhow::Result<ExitCode> {
 
 async fn create(store: &Store, args: &CreateArgs) -> anyhow::Result<ExitCode> {
     let token = Token::random()?;
+    let mut number = store.keys().await?.len() + 1;
+    let free = || format!("key-{number}");
     let names = args.repo.iter().map(RepoName::to_string);
     let mut row = NewKeyRow {
-        name: args.name.clone().unwrap_or_default(),
+        name: args.name.clone().unwrap_or_else(free),
         hash: TokenHash::of(token.reveal()).bytes().to_vec(),
         scope: args.scope.name(),
         repositories: (!args.repo.is_empty()).then(|| names.collect()),
         expires_in: args.expires,
     };
-    let is_new = if args.name.is_some() {
-        store.insert_key(&row).await?
-    } else {
-        let mut number = store.keys().await?.len();
-        loop {
-            number += 1;
-            row.name = format!("key-{number}");
-            if store.insert_key(&row).await? {
-                break true;
-            }
+    while !store.insert_key(&row).await? {
+        if let Some(name) = &args.name {
+            bail!(UsageError(format!(
+                "a key named {name:?} already exists: choose another name, or revoke that one first"
+            )));
         }
-    };
-    if !is_new {
-        bail!(UsageError(format!(
-            "a key named {:?} already exists: choose another name, or revoke that one first",
-            row.name
-        )));
+        number += 1;
+        row.name = format!("key-{number}");
     }
-    let repositories = match &row.repositories {
-        None => "all repositories".to_owned(),
-        Some(names) => names.join(", "),
-    };
+    let repositories = reach(row.repositories.as_deref());
     // On standard error, so that standard output holds nothing but the token, for scripts.
     let _ = writeln!(
         std::io::stderr(),
@@ -161,10 +151,7 @@ async fn list(store: &Store, is_json: bool) -> anyhow::Result<ExitCode> {
         writeln!(out, "there is no key; create one with `foveate key create`")?;
     }
     for key in &keys {
-        let repositories = match &key.repositories {
-            None => "all repositories".to_owned(),
-            Some(names) => names.join(", "),
-        };
+        let repositories = reach(key.repositories.as_deref());
         writeln!(
             out,
             "{:24} {:6} {:8} created {}{}  {repositories}",
@@ -181,6 +168,10 @@ async fn list(store: &Store, is_json: bool) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
+fn reach(repositories: Option<&[String]>) -> String {
+    repositories.map_or_else(|| "all repositories".to_owned(), |names| names.join(", "))
+}
+
 fn as_json(key: &KeyRow) -> serde_json::Value {
     json!({
         "name": key.name,
@@ -195,8 +186,7 @@ fn as_json(key: &KeyRow) -> serde_json::Value {
 
 /// Returns whether the key is valid, revoked or expired.
 fn state(key: &KeyRow) -> &'static str {
-    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
-    let now = now.map_or(0, |now| now.as_secs().cast_signed());
+    let now = now_millis() / 1000;
     match (&key.revoked_at, &key.expires_at) {
         (Some(_), _) => "revoked",
         (None, Some((_, expires))) if *expires <= now => "expired",

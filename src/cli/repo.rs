@@ -108,10 +108,9 @@ pub fn run(args: &RepoArgs) -> anyhow::Result<ExitCode> {
         RepoCommand::Gc => (Method::POST, "/gc".to_owned(), None),
         RepoCommand::Rm { name } => (Method::DELETE, client::path_of(name)?, None),
     };
-    let token = client::token(&args.server.server, args.server.token_file.as_deref())?;
     let answer = client::Call {
         server: &args.server.server,
-        token,
+        token_file: args.server.token_file.as_deref(),
         method,
         path: &path,
         body,
@@ -166,21 +165,14 @@ fn not_found(error: anyhow::Error) -> anyhow::Error {
 /// When the server does not answer that it is up.
 pub fn health(args: &HealthArgs) -> anyhow::Result<ExitCode> {
     let server = &*args.server.server;
-    // A server's certificate does not cover the loopback address at which its container checks it. No token
-    // is sent, so an unverified server learns nothing.
-    let is_local = server.starts_with("https:") && client::is_loopback(server);
-    let token = if is_local {
-        None
-    } else {
-        client::token(&args.server.server, args.server.token_file.as_deref())?
-    };
     client::Call {
         server,
-        token,
+        token_file: args.server.token_file.as_deref(),
         method: Method::GET,
         path: "/healthz",
         body: None,
-        any_certificate: is_local,
+        // A server's certificate does not cover the loopback address at which its container checks it.
+        any_certificate: server.starts_with("https:") && client::is_loopback(server),
     }
     .send()?;
     Ok(ExitCode::SUCCESS)

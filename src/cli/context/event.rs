@@ -6,7 +6,7 @@ use std::path::Path;
 
 use crate::cli::UsageError;
 use crate::engine::DiffEnds;
-use crate::forge::event::{Event, Project, PullRequestEvent};
+use crate::forge::event::{Event, PullRequestEvent};
 use crate::forge::github::event::parse_unnamed;
 
 /// The largest event that is read: GitHub sends none above 25 MB.
@@ -16,7 +16,7 @@ const NEW_BRANCH: &str =
     "the branch is new, so the event does not say what it changed: add --diff BASE..";
 
 /// The question that an event asks.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Question {
     /// Title and text of the issue or pull request, with the comment or review.
     pub(super) text: Option<String>,
@@ -48,36 +48,20 @@ pub(super) fn read(path: &Path) -> anyhow::Result<Question> {
 }
 
 fn question(event: Event) -> anyhow::Result<Question> {
-    let link_base = event.project().and_then(web_url);
-    let question = match event {
-        Event::Issue(event) => Question {
-            text: Some(event.issue.question()),
-            ..Question::default()
-        },
-        Event::Comment(event) => Question {
-            text: Some(format!("{}\n\n{}", event.thread.question(), event.text)),
-            ..Question::default()
-        },
-        Event::PullRequest(event) => Question {
-            text: Some(event.thread.question()),
-            ..change_question(event)
-        },
-        Event::Review(event) => Question {
-            text: Some(event.question()),
-            ..change_question(event.pull_request)
-        },
-        Event::Push(push) => {
-            let (diff, note) = match (push.previous, push.head) {
-                (Some(base), Some(head)) => (Some(DiffEnds { base, head }), None),
-                (_, None) => (None, Some("a branch was deleted")),
-                (None, _) => (None, Some(NEW_BRANCH)),
-            };
-            Question {
-                diff,
-                note,
-                ..Question::default()
-            }
+    let web_url = event.project().map(|project| project.web_url.clone());
+    let (text, diff, note) = match event {
+        Event::Issue(event) => (Some(event.issue.question()), None, None),
+        Event::Comment(event) => {
+            let text = format!("{}\n\n{}", event.thread.question(), event.text);
+            (Some(text), None, None)
         }
+        Event::PullRequest(event) => (Some(event.thread.question()), Some(ends(event)), None),
+        Event::Review(event) => (Some(event.question()), Some(ends(event.pull_request)), None),
+        Event::Push(push) => match (push.previous, push.head) {
+            (Some(base), Some(head)) => (None, Some(DiffEnds { base, head }), None),
+            (_, None) => (None, None, Some("a branch was deleted")),
+            (None, _) => (None, None, Some(NEW_BRANCH)),
+        },
         Event::Ping | Event::Other => {
             let text = "--github-event: this kind of event is not supported; supported are issues, comments, pull requests, \
                         reviews and pushes. Pass TEXT, --junit or --log instead";
@@ -85,21 +69,16 @@ fn question(event: Event) -> anyhow::Result<Question> {
         }
     };
     Ok(Question {
-        link_base,
-        ..question
+        text,
+        diff,
+        note,
+        link_base: web_url.filter(|url| !url.is_empty()),
     })
 }
 
-fn change_question(event: PullRequestEvent) -> Question {
-    Question {
-        diff: Some(DiffEnds {
-            base: event.base,
-            head: event.head,
-        }),
-        ..Question::default()
+fn ends(event: PullRequestEvent) -> DiffEnds {
+    DiffEnds {
+        base: event.base,
+        head: event.head,
     }
-}
-
-fn web_url(project: &Project) -> Option<String> {
-    (!project.web_url.is_empty()).then(|| project.web_url.clone())
 }

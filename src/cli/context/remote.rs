@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use anyhow::bail;
 use reqwest::{Method, StatusCode};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::evidence::ComposedQuestion;
 use super::{ContextArgs, output};
@@ -30,7 +30,7 @@ pub(super) fn run(args: &ContextArgs, server: &str) -> anyhow::Result<ExitCode> 
     let body = body(args, ComposedQuestion::gather(args)?);
     let answer = client::Call {
         server,
-        token: client::token(server, args.token_file.as_deref())?,
+        token_file: args.token_file.as_deref(),
         method: Method::POST,
         path: &path,
         body: Some(body),
@@ -62,35 +62,26 @@ pub(super) fn run(args: &ContextArgs, server: &str) -> anyhow::Result<ExitCode> 
 
 /// Builds the body of the request. Absent values are left to the server, which validates the request.
 fn body(args: &ContextArgs, asked: ComposedQuestion) -> Value {
-    let mut body = Map::new();
-    let mut set = |name: &str, value: Value| {
-        if !value.is_null() {
-            body.insert(name.to_owned(), value);
-        }
-    };
-    set("query", json!(asked.text));
-    let diff = asked
-        .diff
-        .map(|ends| json!({"base": ends.base, "head": ends.head}));
-    set("diff", json!(diff));
-    set("ref", json!(args.r#ref));
-    set("budget_tokens", json!(args.budget));
-    set("breadth", json!(args.breadth));
-    set("min_probability", json!(args.min_probability));
-    set("max_files", json!(args.max_files));
-    set("max_chars", json!(args.max_chars));
-    set("link_base", json!(asked.link_base));
-    set("format", json!(args.format));
-    set("intent", json!(args.intent));
-    set("limit", json!(args.limit));
-    set(
-        "focus",
-        json!({"paths": args.focus_path, "symbols": args.focus_symbol}),
-    );
-    set(
-        "seen",
-        json!({"paths": args.seen_path, "places": args.seen_place}),
-    );
-    set("explain", json!(args.explain));
-    Value::Object(body)
+    let diff = asked.diff;
+    let mut body = json!({
+        "query": asked.text,
+        "diff": diff.map(|ends| json!({"base": ends.base, "head": ends.head})),
+        "ref": args.r#ref,
+        "budget_tokens": args.budget,
+        "breadth": args.breadth,
+        "min_probability": args.min_probability,
+        "max_files": args.max_files,
+        "max_chars": args.max_chars,
+        "link_base": asked.link_base,
+        "format": args.format,
+        "intent": args.intent,
+        "limit": args.limit,
+        "focus": {"paths": args.focus_path, "symbols": args.focus_symbol},
+        "seen": {"paths": args.seen_path, "places": args.seen_place},
+        "explain": args.explain,
+    });
+    if let Some(fields) = body.as_object_mut() {
+        fields.retain(|_, value| !value.is_null());
+    }
+    body
 }

@@ -110,23 +110,18 @@ impl AdjustedWeights {
     pub fn report(&self) -> String {
         let noun = self.noun;
         let ([present, adjusted], [all_present, same]) = (&self.newest, &self.all);
+        let row = |label: &str, accuracy| format!("{label:34}{}\n", figures(accuracy));
         let mut text = self.weights.report();
-        text.push_str(&format!(
-            "\n{:34}{}\n",
-            format!("the newest {} {noun}", present.cases),
-            cutoffs()
+        let newest = format!("the newest {} {noun}", present.cases);
+        text.push_str(&format!("\n{newest:34}{}\n", cutoffs()));
+        text.push_str(&row("present weights", present));
+        text.push_str(&row(
+            &format!("adjusted to the {} older ones", self.older),
+            adjusted,
         ));
-        let older = format!("adjusted to the {} older ones", self.older);
-        for (label, accuracy) in [("present weights", present), (&*older, adjusted)] {
-            text.push_str(&format!("{label:34}{}\n", figures(accuracy)));
-        }
         text.push_str(&format!("all {} {noun}\n", all_present.cases));
-        for (label, accuracy) in [
-            ("present weights", all_present),
-            ("adjusted to all of them", same),
-        ] {
-            text.push_str(&format!("{label:34}{}\n", figures(accuracy)));
-        }
+        text.push_str(&row("present weights", all_present));
+        text.push_str(&row("adjusted to all of them", same));
         text.push_str(&format!(
             "Each of the newest {noun} counts for {:.1} points.\n",
             100.0 / present.cases.max(1) as f64
