@@ -54,16 +54,6 @@ impl CacheDirArgs {
     }
 }
 
-impl CacheArgs {
-    /// Returns the limits of the cache's size and age.
-    pub fn limits(&self) -> CacheLimits {
-        CacheLimits {
-            max_bytes: self.cache_max_bytes,
-            max_age: MAX_AGE,
-        }
-    }
-}
-
 /// The cache of one run. It reads the entry of its repository, and writes it unless another run does.
 #[derive(Debug)]
 pub struct RunCache {
@@ -101,7 +91,10 @@ impl RunCache {
         Self {
             directory,
             entry,
-            limits: args.limits(),
+            limits: CacheLimits {
+                max_bytes: args.cache_max_bytes,
+                max_age: MAX_AGE,
+            },
             problem: problem.or(read_only),
         }
     }
@@ -126,23 +119,19 @@ impl RunCache {
 
     /// Ends the use of the cache after the save whose result is `saved`: removes entries above the limits, and
     /// reports problems on standard error.
-    pub fn close(self, saved: io::Result<()>) {
-        let Self {
-            directory,
-            entry,
-            limits,
-            problem,
-        } = self;
-        let is_used = entry.is_some();
-        drop(entry);
+    pub fn close(mut self, saved: io::Result<()>) {
         let mut result = saved;
-        if let Some(directory) = directory.as_ref().filter(|_| is_used) {
-            result = result.and(directory.trim(&limits).map(drop));
+        if let (Some(directory), Some(entry)) = (&self.directory, self.entry.take()) {
+            drop(entry);
+            result = result.and(directory.trim(&self.limits).map(drop));
         }
-        let Some(problem) = problem.or_else(|| Some(result.err()?.to_string())) else {
+        let problem = self.problem.or_else(|| Some(result.err()?.to_string()));
+        let Some(problem) = problem else {
             return;
         };
-        let path = directory.map(|directory| format!(" {}", shown(directory.path())));
+        let path = self
+            .directory
+            .map(|directory| format!(" {}", shown(directory.path())));
         let problem = escape(&problem);
         // A closed standard error must not end the run.
         let _ = writeln!(

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use anyhow::bail;
 
 use super::UsageError;
-use crate::eval::case::{Case, CaseError, Repositories, Selection, add_edits, read_cases};
+use crate::eval::case::{Case, Repositories, Selection, add_edits, read_cases};
 use crate::eval::sweep::Walk;
 use crate::ingest::git::HistoryLimits;
 
@@ -95,6 +95,6 @@ impl WalkArgs {
     }
 }
 
-fn unusable(error: CaseError) -> UsageError {
-    UsageError(error.to_string())
+fn unusable(error: anyhow::Error) -> UsageError {
+    UsageError(format!("{error:#}"))
 }

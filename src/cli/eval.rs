@@ -12,8 +12,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use super::cases::{CaseArgs, WalkArgs};
 use super::database::DatabaseArgs;
-use super::stdout::Report;
-use super::{UsageError, feedback_cases};
+use super::{UsageError, feedback_cases, stdout};
 use crate::eval::aggregate::{CaseResult, Evaluation, FORMAT};
 use crate::eval::{compare, curve, report, run};
 use crate::wire::BreadthName;
@@ -96,30 +95,31 @@ pub fn run(args: &EvalArgs) -> anyhow::Result<ExitCode> {
     let progress = Progress::new(cases.len());
     let evaluation = run::run(&cases, &options, &|result| progress.step(result));
     progress.bar.finish_and_clear();
-    let printed = print(args, &evaluation, earlier.as_ref());
+    // The files are written even if the report cannot be.
+    let text = text(args, &evaluation, earlier.as_ref());
+    let printed = stdout().write_all(text.as_bytes());
     write_files(args, &evaluation)?;
     let failed = evaluation.cases.iter().any(|case| case.failure.is_some());
     if args.strict && failed {
         return Ok(ExitCode::FAILURE);
     }
-    printed.finish()?;
+    printed?;
     Ok(ExitCode::SUCCESS)
 }
 
-fn print(args: &EvalArgs, evaluation: &Evaluation, earlier: Option<&Evaluation>) -> Report {
-    let mut printed = Report::default();
-    printed.print(&report::render(evaluation));
+fn text(args: &EvalArgs, evaluation: &Evaluation, earlier: Option<&Evaluation>) -> String {
+    let mut text = report::render(evaluation);
     if args.curve.is_some() {
-        printed.print("\n");
-        printed.print(&curve::table(&evaluation.cases));
+        text.push('\n');
+        text.push_str(&curve::table(&evaluation.cases));
     }
     if let Some(earlier) = earlier {
         let changes = compare::compare(earlier, evaluation);
-        printed.print("\n");
-        printed.print(&compare::render(&changes));
-        printed.print(&compare::equal(earlier, evaluation));
+        text.push('\n');
+        text.push_str(&compare::render(&changes));
+        text.push_str(&compare::equal(earlier, evaluation));
     }
-    printed
+    text
 }
 
 fn write_files(args: &EvalArgs, evaluation: &Evaluation) -> anyhow::Result<()> {

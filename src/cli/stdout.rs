@@ -44,29 +44,6 @@ pub fn is_closed(error: &anyhow::Error) -> bool {
     })
 }
 
-/// A report on standard output beside the files that a command writes: these are written even if the report cannot be.
-#[derive(Debug, Default)]
-pub struct Report {
-    failure: Option<io::Error>,
-}
-
-impl Report {
-    /// Prints a part of the report, unless an earlier one could not be printed.
-    pub fn print(&mut self, text: &str) {
-        if self.failure.is_none() {
-            self.failure = stdout().write_all(text.as_bytes()).err();
-        }
-    }
-
-    /// Ends the report.
-    ///
-    /// # Errors
-    /// When a part could not be printed.
-    pub fn finish(self) -> io::Result<()> {
-        self.failure.map_or(Ok(()), Err)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

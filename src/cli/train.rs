@@ -20,8 +20,7 @@ use self::ranking_file::{CONFIDENCE_KEY, Fitted, FittedLine, Weights, calibratio
 use self::table::{Table, reliability};
 use super::cases::{CaseArgs, WalkArgs};
 use super::database::DatabaseArgs;
-use super::stdout::Report;
-use super::{UsageError, feedback_cases};
+use super::{UsageError, feedback_cases, stdout};
 use crate::eval::case::Case;
 use crate::eval::sweep::Walk;
 use crate::eval::train::Kind;
@@ -120,17 +119,19 @@ pub fn run(args: &TrainArgs) -> anyhow::Result<ExitCode> {
     if let Some(path) = &args.examples {
         examples::write(path, &examples)?;
     }
-    let mut report = Report::default();
+    let mut report = String::new();
     let fitted = match &args.repo {
         _ if args.from_feedback => adjust(args, &examples, &ranking, "answers", &mut report)?,
         Some(_) => adjust(args, &examples, &ranking, "commits", &mut report)?,
         None if args.calibration => fit_lines(&examples, &ranking, &mut report),
         None => fit(args, &examples, &ranking, &mut report),
     };
+    // The weights are written even if the report cannot be.
+    let printed = stdout().write_all(report.as_bytes());
     if let Some(path) = &args.write {
         ranking_file::write(path, file.as_deref(), &fitted)?;
     }
-    report.finish()?;
+    printed?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -163,12 +164,12 @@ fn collect(cases: &[Case], walk: &Walk, ranking: &RankingConfig) -> Vec<Example>
 }
 
 /// Returns the kinds for which the examples have data, and reports the others.
-fn known_kinds(examples: &[Example], report: &mut Report) -> Vec<Kind> {
+fn known_kinds(examples: &[Example], report: &mut String) -> Vec<Kind> {
     let mut kinds = vec![Kind::Files, Kind::Functions];
     if examples.iter().any(|example| !example.places.is_empty()) {
         kinds.push(Kind::Places);
     } else {
-        report.print("stretches are not fitted: give the edited lines with --edits\n");
+        report.push_str("stretches are not fitted: give the edited lines with --edits\n");
     }
     kinds
 }
@@ -178,15 +179,15 @@ fn fit(
     args: &TrainArgs,
     examples: &[Example],
     ranking: &RankingConfig,
-    report: &mut Report,
+    report: &mut String,
 ) -> Fitted {
     let mut fitted = Fitted::default();
     for kind in known_kinds(examples, report) {
         let strength = args.strength.unwrap_or(default_strength(kind));
         let table = Table::fit(kind, examples, ranking, strength);
-        report.print(&table.report());
+        report.push_str(&table.report());
         if args.ablation {
-            report.print(&table.ablation(strength));
+            report.push_str(&table.ablation(strength));
         }
         fitted.weights.push(table.weights);
         fitted.lines.push(table.line);
@@ -195,12 +196,12 @@ fn fit(
 }
 
 /// Fits only the calibration lines, for the present weights.
-fn fit_lines(examples: &[Example], ranking: &RankingConfig, report: &mut Report) -> Fitted {
+fn fit_lines(examples: &[Example], ranking: &RankingConfig, report: &mut String) -> Fitted {
     let kinds = known_kinds(examples, report);
     let mut fitted = Fitted::default();
     let mut add = |path, (line, predictions): Calibrated<'_>| {
         let line = FittedLine { path, line };
-        report.print(&format!("{}{}\n", line.report(), reliability(&predictions)));
+        report.push_str(&format!("{}{}\n", line.report(), reliability(&predictions)));
         fitted.lines.push(line);
     };
     for kind in kinds {
@@ -221,12 +222,13 @@ fn adjust(
     examples: &[Example],
     ranking: &RankingConfig,
     noun: &'static str,
-    report: &mut Report,
+    report: &mut String,
 ) -> anyhow::Result<Fitted> {
     let strength = args.strength.unwrap_or(own_commits::DEFAULT_STRENGTH);
     let own = AdjustedWeights::fit(examples, ranking, strength, noun)?;
-    report.print(&own.report());
+    report.push_str(&own.report());
     if args.from_feedback && args.write.is_some() && own.is_worse() {
+        let _ = stdout().write_all(report.as_bytes());
         bail!(
             "nothing was written: on the newest answers the adjusted weights are worse than the present ones"
         );

@@ -3,8 +3,10 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
+use anyhow::{Context as _, bail};
 use foveate_model::Lines;
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
 
 /// One question with a known answer.
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -105,34 +107,11 @@ impl GoldFunction {
     }
 }
 
-/// A file of cases or aliases, or a path template, that cannot be used.
-#[derive(Debug, thiserror::Error)]
-#[allow(missing_docs, reason = "the messages say what failed")]
-pub enum CaseError {
-    #[error("cannot read {path}: {source}")]
-    Read {
-        path: PathBuf,
-        source: std::io::Error,
-    },
-    #[error("{path}:{line}: not a case: {source}")]
-    Line {
-        path: PathBuf,
-        /// 1-based.
-        line: usize,
-        source: serde_json::Error,
-    },
-    /// Two cases have one id, so that a later comparison would mix them up.
-    #[error("case {0:?} appears twice; give every case its own id")]
-    Duplicate(String),
-    #[error("{path}: no column {column:?} in the first line")]
-    Column { path: PathBuf, column: &'static str },
-}
-
 /// Reads all files of cases, in order. Empty lines are skipped.
 ///
 /// # Errors
 /// When a file cannot be read, a line is no case, or an id appears twice.
-pub fn read_cases(paths: &[PathBuf]) -> Result<Vec<Case>, CaseError> {
+pub fn read_cases(paths: &[PathBuf]) -> anyhow::Result<Vec<Case>> {
     let mut cases = Vec::new();
     let mut seen = std::collections::HashSet::new();
     for path in paths {
@@ -140,8 +119,12 @@ pub fn read_cases(paths: &[PathBuf]) -> Result<Vec<Case>, CaseError> {
         let set = path.file_stem().unwrap_or_default().to_string_lossy();
         for (number, line) in lines(&text) {
             let mut case: Case = parse(path, number, line)?;
+            // A later comparison would mix up two cases with one id.
             if !seen.insert(case.id.clone()) {
-                return Err(CaseError::Duplicate(case.id));
+                bail!(
+                    "case {:?} appears twice; give every case its own id",
+                    case.id
+                );
             }
             case.set = set.clone().into_owned();
             cases.push(case);
@@ -154,7 +137,7 @@ pub fn read_cases(paths: &[PathBuf]) -> Result<Vec<Case>, CaseError> {
 ///
 /// # Errors
 /// When the file cannot be read, or a line cannot be parsed.
-pub fn add_edits(cases: &mut [Case], path: &PathBuf) -> Result<(), CaseError> {
+pub fn add_edits(cases: &mut [Case], path: &Path) -> anyhow::Result<()> {
     let mut by_id = HashMap::new();
     for (number, line) in lines(&read(path)?) {
         let of_case: EditsOfCase = parse(path, number, line)?;
@@ -174,24 +157,14 @@ fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
         .filter(|(_, line)| !line.trim().is_empty())
 }
 
-fn read(path: &PathBuf) -> Result<String, CaseError> {
-    std::fs::read_to_string(path).map_err(|source| CaseError::Read {
-        path: path.clone(),
-        source,
-    })
+fn read(path: &Path) -> anyhow::Result<String> {
+    std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))
 }
 
 /// Parses a line of a file, given its number from 0.
-fn parse<T: serde::de::DeserializeOwned>(
-    path: &Path,
-    number: usize,
-    line: &str,
-) -> Result<T, CaseError> {
-    serde_json::from_str(line).map_err(|source| CaseError::Line {
-        path: path.to_owned(),
-        line: number + 1,
-        source,
-    })
+fn parse<T: DeserializeOwned>(path: &Path, number: usize, line: &str) -> anyhow::Result<T> {
+    let place = || format!("{}:{}: not a case", path.display(), number + 1);
+    serde_json::from_str(line).with_context(place)
 }
 
 /// The criteria that select cases.
@@ -260,18 +233,15 @@ impl Repositories {
     ///
     /// # Errors
     /// When the file cannot be read or lacks one of the columns.
-    pub fn with_aliases(mut self, path: &PathBuf) -> Result<Self, CaseError> {
+    pub fn with_aliases(mut self, path: &Path) -> anyhow::Result<Self> {
         let text = read(path)?;
         let mut lines = text.lines();
         let header: Vec<&str> = lines.next().unwrap_or("").split('\t').collect();
-        let column = |name: &'static str| {
-            header
-                .iter()
-                .position(|c| *c == name)
-                .ok_or(CaseError::Column {
-                    path: path.clone(),
-                    column: name,
-                })
+        let column = |name: &str| {
+            let column = header.iter().position(|c| *c == name);
+            column.with_context(|| {
+                format!("{}: no column {name:?} in the first line", path.display())
+            })
         };
         let (from, to) = (column("repo")?, column("full_history_at")?);
         for line in lines {

@@ -152,25 +152,15 @@ fn bootstrap(differences: &[f64]) -> (f64, f64) {
     (means[RESAMPLES / 40], means[RESAMPLES - 1 - RESAMPLES / 40])
 }
 
+const HEADING: &str =
+    "Against earlier    cases  before     now    diff     95 % interval   won  lost  sign p";
+
 /// Formats the changes: one line per figure, then the cases won and lost.
 pub fn render(changes: &[Change]) -> String {
-    let mut out = String::new();
-    // Writing to a string cannot fail.
-    let _ = writeln!(
-        out,
-        "{:18} {:>5} {:>7} {:>7} {:>7}  {:>16} {:>5} {:>5} {:>7}",
-        "Against earlier",
-        "cases",
-        "before",
-        "now",
-        "diff",
-        "95 % interval",
-        "won",
-        "lost",
-        "sign p"
-    );
+    let mut out = format!("{HEADING}\n");
     for change in changes {
         let scale = if change.metric.is_share() { 100.0 } else { 1.0 };
+        // Writing to a string cannot fail.
         let _ = writeln!(
             out,
             "{:18} {:>5} {:>7.3} {:>7.3} {:>+7.3}  {:>+7.3} {:>+8.3} {:>5} {:>5} {:>7.4}",

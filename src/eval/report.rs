@@ -108,29 +108,18 @@ fn calibration(out: &mut String, evaluation: &Evaluation) {
         for of in of {
             let all = cases().flat_map(|case| of(&case.predictions).iter().copied());
             let reliability = Reliability::of(all);
-            let _ = write!(
-                out,
-                "  {:.3} ({})",
-                reliability.error(),
-                reliability.count()
-            );
+            let (error, count) = (reliability.error(), reliability.count());
+            let _ = write!(out, "  {error:.3} ({count})");
         }
         out.push('\n');
     }
 }
 
 fn table(out: &mut String, title: &str, axes: &[Axis], evaluation: &Evaluation) {
-    let groups: Vec<&Group> = evaluation
-        .groups
-        .iter()
-        .filter(|group| axes.contains(&group.axis))
-        .collect();
-    let width = groups
-        .iter()
-        .map(|group| label(group).len() + 4)
-        .max()
-        .unwrap_or(0)
-        .max(title.len());
+    let groups = evaluation.groups.iter();
+    let groups: Vec<&Group> = groups.filter(|group| axes.contains(&group.axis)).collect();
+    let widths = groups.iter().map(|group| label(group).len() + 4);
+    let width = widths.max().unwrap_or(0).max(title.len());
     let _ = write!(out, "{title:width$} {:>5} {:>4}", "cases", "fail");
     for (heading, _) in COLUMNS {
         let _ = write!(out, " {heading:>6}");

@@ -263,22 +263,12 @@ fn score_edits(case: &Case, context: &Context, budget: usize, scores: &mut Score
     if case.edits.is_empty() && case.gold_functions.is_empty() {
         return;
     }
-    let gold = numbers(
-        case.edits
-            .iter()
-            .map(|edit| (edit.file.as_str(), edit.lines()))
-            .chain(
-                case.gold_functions
-                    .iter()
-                    .map(|gold| (gold.file.as_str(), gold.lines())),
-            ),
-    );
-    let shown = numbers(
-        context
-            .lines
-            .iter()
-            .map(|(path, lines)| (path.as_str(), *lines)),
-    );
+    let edited = case.edits.iter();
+    let edited = edited.map(|edit| (&*edit.file, edit.lines()));
+    let functions = case.gold_functions.iter();
+    let functions = functions.map(|gold| (&*gold.file, gold.lines()));
+    let gold = numbers(edited.chain(functions));
+    let shown = numbers(context.lines.iter().map(|(path, lines)| (&**path, *lines)));
     let right = shown.intersection(&gold).count();
     scores.set(Metric::LinePrecision(budget), share(right, shown.len()));
     scores.set(Metric::LineRecall(budget), share(right, gold.len()));

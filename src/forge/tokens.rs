@@ -25,16 +25,12 @@ impl Tokens {
 
 impl TokenSource for Tokens {
     fn token(&self, address: &CloneAddress) -> Option<Result<String, String>> {
-        let of_project = |host: &Host| {
+        let (host, project) = self.hosts.iter().find_map(|host| {
             let project = host.project(address)?;
-            host.has_token().then(|| project.to_owned())
-        };
-        let (host, project) = self
-            .hosts
-            .iter()
-            .find_map(|host| Some((host, of_project(host)?)))?;
+            host.has_token().then_some((host, project))
+        })?;
         let scope = Scope {
-            project: &project,
+            project,
             installation: None,
         };
         // Git is started on threads that may block.

@@ -236,16 +236,14 @@ impl Forges {
             },
         };
         let grant = Grant::unrestricted();
-        match self.catalog.register(&grant, registration).await {
+        let registered = self.catalog.register(&grant, registration).await;
+        match &registered {
             Ok(repository) => {
                 tracing::info!(repo = repository.name.as_str(), "registered by a webhook");
             }
-            Err(error) => {
-                tracing::warn!(%error, "cannot register the repository of a webhook");
-                return false;
-            }
+            Err(error) => tracing::warn!(%error, "cannot register the repository of a webhook"),
         }
-        true
+        registered.is_ok()
     }
 }
 

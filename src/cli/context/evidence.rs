@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
-use anyhow::Context as _;
+use anyhow::{Context as _, bail};
 use foveate_model::escape::escape;
 use foveate_query::failure::junit::{self, JunitError, MAX_REPORT_BYTES};
 use foveate_query::failure::{self, Failures, log};
@@ -152,7 +152,7 @@ fn reports_question(paths: &[PathBuf], notes: &mut Vec<String>) -> anyhow::Resul
             for report in reports_below(path)? {
                 match read_report(&report, &mut failures) {
                     // Other XML may lie beside the reports.
-                    Err(ReportError::Junit(JunitError::NoSuite)) => {}
+                    Err(error) if matches!(error.downcast_ref(), Some(JunitError::NoSuite)) => {}
                     read => {
                         read.map_err(|error| refusal(&report, error))?;
                         count += 1;
@@ -218,18 +218,7 @@ fn question(argument: &str, failures: &Failures, notes: &mut Vec<String>) -> Opt
     (shown > 0).then_some(text)
 }
 
-/// Why a report cannot be read.
-#[derive(Debug, thiserror::Error)]
-enum ReportError {
-    #[error(transparent)]
-    Read(#[from] std::io::Error),
-    #[error("it is larger than {} MiB: pass only the reports of the job that failed", MAX_REPORT_BYTES >> 20)]
-    TooLarge,
-    #[error(transparent)]
-    Junit(#[from] JunitError),
-}
-
-fn refusal(path: &Path, error: ReportError) -> UsageError {
+fn refusal(path: &Path, error: anyhow::Error) -> UsageError {
     usage(format!("--junit: cannot read {}", path.display()), error)
 }
 
@@ -237,14 +226,15 @@ fn usage(what: String, error: impl std::fmt::Display) -> UsageError {
     UsageError(format!("{what}: {error}"))
 }
 
-fn read_report(path: &Path, failures: &mut Failures) -> Result<(), ReportError> {
+fn read_report(path: &Path, failures: &mut Failures) -> anyhow::Result<()> {
     let mut bytes = Vec::new();
     let limit = MAX_REPORT_BYTES as u64 + 1;
     text::open(File::open(path)?)?
         .take(limit)
         .read_to_end(&mut bytes)?;
     if bytes.len() > MAX_REPORT_BYTES {
-        return Err(ReportError::TooLarge);
+        let limit = MAX_REPORT_BYTES >> 20;
+        bail!("it is larger than {limit} MiB: pass only the reports of the job that failed");
     }
     Ok(junit::read(&String::from_utf8_lossy(&bytes), failures)?)
 }
