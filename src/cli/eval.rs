@@ -14,6 +14,7 @@ use super::cases::{CaseArgs, WalkArgs};
 use super::database::DatabaseArgs;
 use super::{UsageError, feedback_cases, stdout};
 use crate::eval::aggregate::{CaseResult, Evaluation, FORMAT};
+use crate::eval::case::Case;
 use crate::eval::{compare, curve, report, run};
 use crate::wire::BreadthName;
 
@@ -93,7 +94,9 @@ pub fn run(args: &EvalArgs) -> anyhow::Result<ExitCode> {
         curve: args.curve.is_some(),
     };
     let progress = Progress::new(cases.len());
-    let evaluation = run::run(&cases, &options, &|result| progress.step(result));
+    let evaluation = run::run(&cases, &options, &|case, output| {
+        progress.step(case, output)
+    });
     progress.bar.finish_and_clear();
     // The files are written even if the report cannot be.
     let text = text(args, &evaluation, earlier.as_ref());
@@ -174,16 +177,17 @@ impl Progress {
         }
     }
 
-    fn step(&self, result: &CaseResult) {
+    fn step(&self, case: &Case, output: &Result<CaseResult, String>) {
         let count = |counter: &AtomicUsize, is_counted: bool| {
             let added = usize::from(is_counted);
             counter.fetch_add(added, Ordering::Relaxed) + added
         };
         let done = count(&self.done, true);
-        let right = count(&self.right, result.file_ranks.contains(&Some(1)));
-        let failed = count(&self.failed, result.failure.is_some());
+        let is_right = |result: &CaseResult| result.file_ranks.contains(&Some(1));
+        let right = count(&self.right, output.as_ref().is_ok_and(is_right));
+        let failed = count(&self.failed, output.is_err());
         let share = 100.0 * right as f64 / done as f64;
-        let id = escape(&result.id);
+        let id = escape(&case.id);
         let message = format!("first file right {share:.1} %, {failed} failed, {id}");
         let total = self.bar.length().unwrap_or_default() as usize;
         if !self.bar.is_hidden() {

@@ -36,7 +36,7 @@ pub struct Evaluation {
 }
 
 /// One case's outcome.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct CaseResult {
     /// Its id.
     pub id: String,

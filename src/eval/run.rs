@@ -5,15 +5,17 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::time::Instant;
 
 use foveate_index::Snapshot;
-use foveate_query::{Answer, Breadth, Deadline, RankingConfig, Request, answer};
+use foveate_query::{Answer, Breadth, Deadline, RankingConfig, Request};
 
-use crate::eval::aggregate::{self, CaseResult, Evaluation, LISTED, Latency, Point, Predictions};
+use crate::engine::answer_now;
+use crate::eval::aggregate::{self, CaseResult, Evaluation, LISTED, Latency, Point};
 use crate::eval::case::Case;
 use crate::eval::checksum::Checksum;
 use crate::eval::curve::Step;
 use crate::eval::metric::{BUDGETS, Scores};
 use crate::eval::score::{self, Context, DeliveredAnswer};
-use crate::eval::sweep::{BuiltSnapshot, Visitor, Walk, milliseconds, sweep};
+use crate::eval::sweep::{BuiltSnapshot, Visitor, Walk, sweep};
+use crate::telemetry::milliseconds;
 
 /// Number of ranked files and functions that are requested.
 const LIMIT: usize = 100;
@@ -33,15 +35,21 @@ pub struct Options {
     pub curve: bool,
 }
 
-/// Runs all cases. `progress` is called from the jobs after each case.
-pub fn run(
-    cases: &[Case],
-    options: &Options,
-    progress: &(dyn Fn(&CaseResult) + Sync),
-) -> Evaluation {
+/// Is called from the jobs after each case.
+type OnDone<'a> = &'a (dyn Fn(&Case, &Result<CaseResult, String>) + Sync);
+
+/// Runs all cases. A case without an answer is scored as a miss.
+pub fn run(cases: &[Case], options: &Options, on_done: OnDone<'_>) -> Evaluation {
     let start = Instant::now();
-    let asker = Asker { options, progress };
-    let cases = sweep(cases, &options.walk, &asker);
+    let asker = Asker { options, on_done };
+    let outputs = sweep(cases, &options.walk, &asker);
+    let missed = |case: &Case, why| CaseResult {
+        failure: Some(why),
+        ..result(case, &DeliveredAnswer::default())
+    };
+    let cases = outputs.into_iter().zip(cases);
+    let cases = cases.map(|(output, case)| output.unwrap_or_else(|why| missed(case, why)));
+    let cases: Vec<CaseResult> = cases.collect();
     Evaluation {
         format: aggregate::FORMAT,
         version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -56,7 +64,7 @@ pub fn run(
 
 struct Asker<'a> {
     options: &'a Options,
-    progress: &'a (dyn Fn(&CaseResult) + Sync),
+    on_done: OnDone<'a>,
 }
 
 impl Visitor for Asker<'_> {
@@ -91,37 +99,24 @@ impl Visitor for Asker<'_> {
         }
     }
 
-    /// Scores the case as a miss.
-    fn failed(&self, case: &Case, why: String) -> CaseResult {
-        CaseResult {
-            failure: Some(why),
-            ..result(case, &DeliveredAnswer::default())
-        }
-    }
-
-    fn done(&self, result: &CaseResult) {
-        (self.progress)(result);
+    fn done(&self, case: &Case, output: &Result<CaseResult, String>) {
+        (self.on_done)(case, output);
     }
 
     /// Times the answers on one warm snapshot: all queries in one random order to warm up, then in another one to be
     /// timed. The orders are the same in each run.
-    fn finish(&self, cases: &[&Case], snapshot: &Snapshot, results: &mut [CaseResult]) {
-        let order = |round: u8| {
-            let mut positions: Vec<usize> = (0..cases.len()).collect();
-            positions.sort_by_key(|position| {
+    fn finish(&self, snapshot: &Snapshot, visited: &mut [(&Case, &mut CaseResult)]) {
+        for is_timed in [false, true] {
+            visited.sort_by_key(|(case, _)| {
                 let mut hasher = DefaultHasher::new();
-                (round, &cases[*position].id).hash(&mut hasher);
+                (is_timed, &case.id).hash(&mut hasher);
                 hasher.finish()
             });
-            positions
-        };
-        for position in order(0) {
-            self.ask(cases[position], snapshot, MAX_BUDGET, self.step());
-        }
-        for position in order(1) {
-            let start = Instant::now();
-            self.ask(cases[position], snapshot, MAX_BUDGET, self.step());
-            results[position].answer_ms = Some(milliseconds(start));
+            for (case, result) in &mut *visited {
+                let start = Instant::now();
+                self.ask(case, snapshot, MAX_BUDGET, self.step());
+                result.answer_ms = is_timed.then(|| milliseconds(start.elapsed()));
+            }
         }
     }
 }
@@ -144,11 +139,7 @@ impl Asker<'_> {
             limit: LIMIT,
             ..Request::default()
         };
-        let clock = Instant::now();
-        let (ranking, deadline) = (&self.options.ranking, Deadline::none());
-        answer(snapshot, &request, ranking, &deadline, &|| {
-            milliseconds(clock)
-        })
+        answer_now(snapshot, &request, &self.options.ranking, &Deadline::none())
     }
 }
 
@@ -164,7 +155,6 @@ fn result(case: &Case, delivered: &DeliveredAnswer) -> CaseResult {
             language => language.to_owned(),
         },
         query_kind: case.query_kind.clone(),
-        failure: None,
         gold_files: case.gold_files.clone(),
         file_ranks: ranks.files,
         gold_functions: case
@@ -182,12 +172,8 @@ fn result(case: &Case, delivered: &DeliveredAnswer) -> CaseResult {
             .collect(),
         intent: delivered.intent.clone(),
         used_tokens: delivered.contexts.iter().map(|c| c.used).collect(),
-        checksum: String::new(),
-        answer_ms: None,
-        index_ms: None,
         scores,
-        predictions: Predictions::default(),
-        curve: Vec::new(),
+        ..CaseResult::default()
     }
 }
 

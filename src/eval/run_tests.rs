@@ -51,7 +51,7 @@ fn committed_cases_are_found_and_shown() -> Outcome {
     write_repository(&root.path().join("example+shop"))?;
     let cases = read_cases(&[fixtures().join("cases.jsonl")])?;
     let seen = Mutex::new(0);
-    let evaluation = run(&cases, &options(root.path()), &|_| *seen.lock() += 1);
+    let evaluation = run(&cases, &options(root.path()), &|_, _| *seen.lock() += 1);
     assert_eq!(*seen.lock(), cases.len());
     for (case, result) in cases.iter().zip(&evaluation.cases) {
         assert_eq!(case.id, result.id, "results come in the order of the cases");
@@ -80,7 +80,7 @@ fn unreadable_case_is_a_miss_and_others_continue() -> Outcome {
     cases.truncate(3);
     cases[0].commit = "0123456789012345678901234567890123456789".to_owned();
     cases[1].repo = "example/none".to_owned();
-    let evaluation = run(&cases, &options(root.path()), &|_| {});
+    let evaluation = run(&cases, &options(root.path()), &|_, _| {});
     let failures: Vec<Option<&str>> = evaluation
         .cases
         .iter()

@@ -15,6 +15,7 @@ use tokio_util::sync::CancellationToken;
 use crate::engine::{BlobCache, CommitHistory, Progress};
 use crate::eval::case::{Case, Repositories};
 use crate::ingest::git::{CommitRecordCache, GitRepo, HistoryLimits, HistoryStep};
+use crate::telemetry::milliseconds;
 
 /// The settings of a walk over cases.
 #[derive(Debug)]
@@ -35,15 +36,12 @@ pub trait Visitor: Sync {
     /// Processes a case, given the snapshot of its commit.
     fn visit(&self, case: &Case, indexed: &BuiltSnapshot) -> Self::Output;
 
-    /// Processes a case whose repository or commit cannot be read, or whose visit panicked.
-    fn failed(&self, case: &Case, why: String) -> Self::Output;
+    /// Called after each case. The error says why its repository or commit cannot be read, or that the visit panicked.
+    fn done(&self, case: &Case, output: &Result<Self::Output, String>);
 
-    /// Called after each case.
-    fn done(&self, output: &Self::Output);
-
-    /// Called after the cases of one batch were visited, while no other job works: with those cases, which are of
-    /// one repository, the snapshot of the newest one, and the cases' outputs.
-    fn finish(&self, _cases: &[&Case], _snapshot: &Snapshot, _outputs: &mut [Self::Output]) {}
+    /// Called after the cases of one batch were visited, while no other job works: with the snapshot of the newest
+    /// one, and those cases, which are of one repository, with their outputs.
+    fn finish(&self, _snapshot: &Snapshot, _visited: &mut [(&Case, &mut Self::Output)]) {}
 }
 
 /// A snapshot, and how long it took to build.
@@ -64,10 +62,14 @@ struct Batch<'a> {
     records: Arc<CommitRecordCache>,
 }
 
-/// Visits all cases. Returns the outputs in the order of the cases.
-pub fn sweep<V: Visitor>(cases: &[Case], walk: &Walk, visitor: &V) -> Vec<V::Output> {
+/// Visits all cases. Returns the outputs in the order of the cases; for the errors, see [`Visitor::done`].
+pub fn sweep<V: Visitor>(
+    cases: &[Case],
+    walk: &Walk,
+    visitor: &V,
+) -> Vec<Result<V::Output, String>> {
     let queue = Mutex::new(batches(cases, walk));
-    let outputs: Mutex<BTreeMap<usize, V::Output>> = Mutex::new(BTreeMap::new());
+    let outputs: Mutex<BTreeMap<usize, _>> = Mutex::default();
     // Read-locked by jobs that visit a case, write-locked by a job that runs exclusively.
     let exclusive = RwLock::new(());
     std::thread::scope(|scope| {
@@ -130,7 +132,7 @@ fn visit_batch<V: Visitor>(
     walk: &Walk,
     exclusive: &RwLock<()>,
     visitor: &V,
-) -> Vec<(usize, V::Output)> {
+) -> Vec<(usize, Result<V::Output, String>)> {
     let mut source =
         GitRepo::open(&walk.repositories.path(&batch.repo), &Arc::default()).map(|git| Source {
             git,
@@ -138,8 +140,7 @@ fn visit_batch<V: Visitor>(
             records: Arc::clone(&batch.records),
             indexed: None,
         });
-    let mut done = Vec::new();
-    let (mut visited, mut outputs) = (Vec::new(), Vec::new());
+    let mut outputs = Vec::new();
     for (position, case) in &batch.cases {
         let output = match &mut source {
             Err(error) => Err(error.to_string()),
@@ -148,30 +149,21 @@ fn visit_batch<V: Visitor>(
                 visit_case(source, case, walk, visitor)
             }
         };
-        match output {
-            Ok(output) => {
-                visitor.done(&output);
-                visited.push((*position, *case));
-                outputs.push(output);
-            }
-            Err(why) => {
-                let output = visitor.failed(case, why);
-                visitor.done(&output);
-                done.push((*position, output));
-            }
-        }
+        visitor.done(case, &output);
+        outputs.push((*position, output));
     }
     if let Some(indexed) = source.ok().and_then(|source| source.indexed) {
-        let cases: Vec<&Case> = visited.iter().map(|(_, case)| *case).collect();
+        let visited = batch.cases.iter().zip(&mut outputs);
+        let visited =
+            visited.filter_map(|((_, case), (_, output))| Some((*case, output.as_mut().ok()?)));
+        let mut visited: Vec<(&Case, &mut V::Output)> = visited.collect();
         let _exclusive = exclusive.write();
         // An answer may panic on this snapshot even if it did not on that of its own commit.
         let _ = catch_unwind(AssertUnwindSafe(|| {
-            visitor.finish(&cases, &indexed.snapshot, &mut outputs);
+            visitor.finish(&indexed.snapshot, &mut visited);
         }));
     }
-    let positions = visited.into_iter().map(|(position, _)| position);
-    done.extend(positions.zip(outputs));
-    done
+    outputs
 }
 
 /// A repository and its last snapshot, which keeps the blobs in memory that `blobs` reuses.
@@ -235,7 +227,7 @@ impl Source {
         Ok(BuiltSnapshot {
             commit: case.commit.clone(),
             snapshot,
-            index_ms: milliseconds(start),
+            index_ms: milliseconds(start.elapsed()),
         })
     }
 
@@ -243,15 +235,8 @@ impl Source {
     fn history(&self, commit: &str, walk: &Walk) -> anyhow::Result<CommitHistory> {
         let (limits, stop) = (&walk.history, CancellationToken::new());
         let step = HistoryStep::Functions;
-        let past = self
-            .git
-            .history(commit, limits, &self.records, step, &stop)?;
-        Ok(past)
+        Ok((self.git).history(commit, limits, &self.records, step, &stop)?)
     }
-}
-
-pub(super) fn milliseconds(since: Instant) -> f64 {
-    since.elapsed().as_secs_f64() * 1000.0
 }
 
 #[cfg(test)]

@@ -79,9 +79,9 @@ struct Collector<'a> {
 }
 
 impl Visitor for Collector<'_> {
-    type Output = Result<Example, (String, String)>;
+    type Output = Example;
 
-    fn visit(&self, case: &Case, indexed: &BuiltSnapshot) -> Self::Output {
+    fn visit(&self, case: &Case, indexed: &BuiltSnapshot) -> Example {
         let request = Request {
             query: case.query.clone(),
             ..Request::default()
@@ -112,7 +112,7 @@ impl Visitor for Collector<'_> {
             is_gold_function,
         );
         let stretches = best(stretches, rank.stretch.as_slice(), MAX_STRETCHES, is_edited);
-        Ok(Example {
+        Example {
             id: case.id.clone(),
             set: case.set.clone(),
             repo: case.repo.clone(),
@@ -127,18 +127,12 @@ impl Visitor for Collector<'_> {
             },
             functions,
             shown: shown(case, indexed, request, self.ranking),
-        })
-    }
-
-    fn failed(&self, case: &Case, why: String) -> Self::Output {
-        Err((case.id.clone(), why))
-    }
-
-    fn done(&self, output: &Self::Output) {
-        match output {
-            Ok(example) => (self.progress)(&example.id, None),
-            Err((id, why)) => (self.progress)(id, Some(why)),
         }
+    }
+
+    fn done(&self, case: &Case, output: &Result<Example, String>) {
+        let failure = output.as_ref().err();
+        (self.progress)(&case.id, failure.map(String::as_str));
     }
 }
 
