@@ -193,23 +193,20 @@ pub fn run(args: &CacheCommandArgs) -> anyhow::Result<ExitCode> {
     match &args.command {
         CacheCommand::List { json: true } => list_as_json(&cache, &entries)?,
         CacheCommand::List { json: false } => list(&cache, &entries)?,
-        CacheCommand::Clear { repository: None } => {
-            clear(&cache, &entries).with_context(unusable)?;
-        }
-        CacheCommand::Clear {
-            repository: Some(path),
-        } => {
-            // A directory that no longer exists was cached under its absolute path.
-            let absolute = path.canonicalize().or_else(|_| std::path::absolute(path));
-            let path = absolute.unwrap_or_else(|_| path.clone());
-            entries.retain(|entry| entry.repository == path);
-            if entries.is_empty() {
-                let _ = writeln!(
-                    io::stderr(),
-                    "{} is not in the cache; `foveate cache list` shows what is",
-                    shown(&path)
-                );
-                return Ok(ExitCode::from(NOTHING_FOUND));
+        CacheCommand::Clear { repository } => {
+            if let Some(path) = repository {
+                // A directory that no longer exists was cached under its absolute path.
+                let absolute = path.canonicalize().or_else(|_| std::path::absolute(path));
+                let path = absolute.unwrap_or_else(|_| path.clone());
+                entries.retain(|entry| entry.repository == path);
+                if entries.is_empty() {
+                    let _ = writeln!(
+                        io::stderr(),
+                        "{} is not in the cache; `foveate cache list` shows what is",
+                        shown(&path)
+                    );
+                    return Ok(ExitCode::from(NOTHING_FOUND));
+                }
             }
             clear(&cache, &entries).with_context(unusable)?;
         }

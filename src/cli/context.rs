@@ -67,7 +67,6 @@ pub struct ContextArgs {
     #[arg(
         long,
         default_value = "balanced",
-        value_enum,
         ignore_case = true,
         hide_possible_values = true,
         value_name = "precise|balanced|wide"
@@ -90,7 +89,6 @@ pub struct ContextArgs {
     #[arg(
         long,
         default_value = "xml",
-        value_enum,
         ignore_case = true,
         hide_possible_values = true,
         value_name = "xml|markdown|json"
@@ -100,7 +98,6 @@ pub struct ContextArgs {
     /// DEFINITION_LOOKUP or EXPLANATION.
     #[arg(
         long,
-        value_enum,
         ignore_case = true,
         hide_possible_values = true,
         value_name = "INTENT"

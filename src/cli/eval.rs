@@ -54,7 +54,6 @@ pub struct EvalArgs {
     #[arg(
         long,
         default_value = "balanced",
-        value_enum,
         ignore_case = true,
         hide_possible_values = true,
         value_name = "precise|balanced|wide"

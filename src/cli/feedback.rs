@@ -77,21 +77,14 @@ pub fn run(args: &FeedbackArgs) -> anyhow::Result<ExitCode> {
     })
 }
 
-/// An answer and its feedback.
-pub struct Entry {
-    pub answer: AnswerRow,
-    /// The feedback on it, one row for each origin.
-    pub feedback: Vec<FeedbackRow>,
-}
-
-/// Calls `take` with each answer, oldest first.
+/// Calls `take` with each answer, oldest first, and the feedback on it, one row for each origin.
 ///
 /// # Errors
 /// When the database fails, or `take` does.
 pub async fn for_each(
     store: &Store,
     repo: Option<&RepoName>,
-    mut take: impl FnMut(Entry) -> anyhow::Result<()>,
+    mut take: impl FnMut(AnswerRow, Vec<FeedbackRow>) -> anyhow::Result<()>,
 ) -> anyhow::Result<()> {
     let repo = repo.map(RepoName::as_str);
     let mut after = 0;
@@ -105,10 +98,7 @@ pub async fn for_each(
         for answer in page {
             let (of_answer, others) = feedback.into_iter().partition(|f| f.answer == answer.id);
             feedback = others;
-            take(Entry {
-                answer,
-                feedback: of_answer,
-            })?;
+            take(answer, of_answer)?;
         }
     }
 }
@@ -117,17 +107,17 @@ async fn list(store: &Store, repo: Option<&RepoName>, as_json: bool) -> anyhow::
     let mut out = stdout();
     let mut entries = Vec::new();
     let mut count = 0_u64;
-    for_each(store, repo, |entry| {
+    for_each(store, repo, |answer, feedback| {
         count += 1;
         if as_json {
-            let mut value = to_json(&entry);
+            let mut value = to_json(&answer, &feedback);
             if let Some(fields) = value.as_object_mut() {
                 fields.remove("ranking");
             }
             entries.push(value);
             return Ok(());
         }
-        Ok(line(&mut out, &entry)?)
+        Ok(line(&mut out, &answer, &feedback)?)
     })
     .await?;
     if as_json {
@@ -143,8 +133,11 @@ async fn list(store: &Store, repo: Option<&RepoName>, as_json: bool) -> anyhow::
     }
 }
 
-fn line(out: &mut impl io::Write, entry: &Entry) -> io::Result<()> {
-    let answer = &entry.answer.answer;
+fn line(
+    out: &mut impl io::Write,
+    AnswerRow { answer, .. }: &AnswerRow,
+    feedback: &[FeedbackRow],
+) -> io::Result<()> {
     let age = Duration::from_millis(now_millis().abs_diff(answer.created_at));
     write!(
         out,
@@ -160,7 +153,7 @@ fn line(out: &mut impl io::Write, entry: &Entry) -> io::Result<()> {
         origin,
         counts,
         ..
-    } in &entry.feedback
+    } in feedback
     {
         write!(
             out,
@@ -178,19 +171,18 @@ fn line(out: &mut impl io::Write, entry: &Entry) -> io::Result<()> {
 
 async fn export(store: &Store, repo: Option<&RepoName>) -> anyhow::Result<ExitCode> {
     let mut out = stdout();
-    for_each(store, repo, |entry| {
-        let text = serde_json::to_string(&to_json(&entry))?;
+    for_each(store, repo, |answer, feedback| {
+        let text = serde_json::to_string(&to_json(&answer, &feedback))?;
         Ok(writeln!(out, "{}", escape::json(&text))?)
     })
     .await?;
     Ok(ExitCode::SUCCESS)
 }
 
-fn to_json(entry: &Entry) -> Value {
+fn to_json(AnswerRow { answer, .. }: &AnswerRow, feedback: &[FeedbackRow]) -> Value {
     // These columns hold JSON: they are shown as JSON, not as strings.
     let read = |text: &str| serde_json::from_str::<Value>(text).unwrap_or_default();
-    let answer = &entry.answer.answer;
-    let feedback = entry.feedback.iter().map(|given| {
+    let feedback = feedback.iter().map(|given| {
         json!({
             "source": given.source.name(),
             "origin": given.origin,

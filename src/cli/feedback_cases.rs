@@ -10,7 +10,7 @@ use foveate_model::escape::escape;
 use super::NothingToAsk;
 use super::cases::WalkArgs;
 use super::database::DatabaseArgs;
-use super::feedback::{Entry, for_each};
+use super::feedback::for_each;
 use crate::config::Config;
 use crate::engine::RepoName;
 use crate::eval::case::{Case, GoldFunction, Repositories};
@@ -18,7 +18,7 @@ use crate::eval::sweep::Walk;
 use crate::feedback::NamedPlace;
 use crate::ingest::clone_path;
 use crate::ingest::git::Location;
-use crate::store::{FeedbackRow, FeedbackSource, RepositoryKind, RepositoryRow, Store};
+use crate::store::{AnswerRow, FeedbackRow, FeedbackSource, RepositoryKind, RepositoryRow, Store};
 
 /// The cases, and counts of the answers that they were made from.
 #[derive(Debug, Default)]
@@ -40,8 +40,8 @@ pub fn load(database: &DatabaseArgs, walk: &WalkArgs) -> anyhow::Result<(Vec<Cas
     let (found, repositories) = database.with_store(async |store| {
         let paths = paths(store, &config).await?;
         let mut found = RecordedCases::default();
-        for_each(store, None, |entry| {
-            found.add(entry, &paths);
+        for_each(store, None, |answer, feedback| {
+            found.add(answer, &feedback, &paths);
             Ok(())
         })
         .await?;
@@ -71,9 +71,13 @@ pub fn load(database: &DatabaseArgs, walk: &WalkArgs) -> anyhow::Result<(Vec<Cas
 }
 
 impl RecordedCases {
-    fn add(&mut self, entry: Entry, paths: &HashMap<String, PathBuf>) {
-        let changed = changed(&entry.feedback);
-        let answer = entry.answer.answer;
+    fn add(
+        &mut self,
+        AnswerRow { id, answer }: AnswerRow,
+        feedback: &[FeedbackRow],
+        paths: &HashMap<String, PathBuf>,
+    ) {
+        let changed = changed(feedback);
         self.answers += 1;
         self.with_changes += usize::from(changed.is_some());
         self.with_question += usize::from(answer.query.is_some());
@@ -87,7 +91,7 @@ impl RecordedCases {
         let files: BTreeSet<&str> = changed.iter().map(|place| &*place.path).collect();
         self.cases.push(Case {
             // Clients choose the request ids; the row's number makes the case id unique.
-            id: format!("{} {}", answer.request_id, entry.answer.id),
+            id: format!("{} {}", answer.request_id, id),
             set: "feedback".to_owned(),
             commit: base,
             query,

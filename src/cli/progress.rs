@@ -1,7 +1,7 @@
 //! Shows the progress of work on standard error: a bar on a terminal, a spinner while the total is unknown, and
 //! without a terminal a line every few seconds.
 
-use std::io::{IsTerminal as _, Write as _};
+use std::io::Write as _;
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
@@ -23,31 +23,25 @@ pub type ProgressStep = (Phase, usize, usize);
 /// A display of one piece of work.
 #[derive(Debug)]
 pub struct Display {
-    /// `None` where standard error is no terminal.
-    bar: Option<ProgressBar>,
+    /// It is hidden where standard error is no terminal.
+    bar: ProgressBar,
     next_line: Instant,
 }
 
 impl Display {
     /// Creates a display that starts with `prefix`.
     pub fn new(prefix: &str) -> Self {
-        let bar = std::io::stderr().is_terminal().then(|| {
-            let prefix = match prefix {
-                "" => String::new(),
-                prefix => format!("{prefix} "),
-            };
-            ProgressBar::new(0).with_prefix(prefix)
-        });
+        let gap = if prefix.is_empty() { "" } else { " " };
         Self {
-            bar,
+            bar: ProgressBar::new(0).with_prefix(format!("{prefix}{gap}")),
             next_line: Instant::now() + LINE_INTERVAL,
         }
     }
 
     /// Shows a step. Without a terminal, returns a line to print once every [`LINE_INTERVAL`].
     pub fn show(&mut self, step: ProgressStep) -> Option<String> {
-        if let Some(bar) = &self.bar {
-            draw(bar, step);
+        if !self.bar.is_hidden() {
+            draw(&self.bar, step);
             return None;
         }
         if Instant::now() < self.next_line {
@@ -59,9 +53,7 @@ impl Display {
 
     /// Clears the bar from the terminal.
     pub fn finish(self) {
-        if let Some(bar) = self.bar {
-            bar.finish_and_clear();
-        }
+        self.bar.finish_and_clear();
     }
 }
 
@@ -202,7 +194,7 @@ mod tests {
         ];
         assert_eq!(lines.map(line), ["listing", "history 2000", "reading 3/70"]);
         let mut display = Display {
-            bar: None,
+            bar: ProgressBar::hidden(),
             next_line: Instant::now() + LINE_INTERVAL,
         };
         assert_eq!(display.show(lines[0]), None, "not at once");

@@ -22,7 +22,6 @@ use super::Arguments;
 #[command(verbatim_doc_comment)]
 pub struct CompletionsArgs {
     /// The shell.
-    #[arg(value_enum)]
     shell: Shell,
 }
 

@@ -40,8 +40,8 @@ pub(super) fn read(path: &Path) -> anyhow::Result<Question> {
         ))
     };
     let mut payload = Vec::new();
-    let file = File::open(path).map_err(|error| wrong(&error))?;
-    let read = file.take(MAX_EVENT_BYTES).read_to_end(&mut payload);
+    let file = File::open(path);
+    let read = file.and_then(|file| file.take(MAX_EVENT_BYTES).read_to_end(&mut payload));
     read.map_err(|error| wrong(&error))?;
     let event = parse_unnamed(&payload).map_err(|error| wrong(&error))?;
     question(event)

@@ -177,15 +177,19 @@ fn reports_question(paths: &[PathBuf], notes: &mut Vec<String>) -> anyhow::Resul
 
 /// Makes a question from the failures in a log, or else from its last lines.
 fn log_question(path: &Path, notes: &mut Vec<String>) -> anyhow::Result<Option<String>> {
-    let found = if is_stdin(path) {
-        let unread = || "--log: cannot read standard input".to_owned();
-        let log = text::open(std::io::stdin().lock()).map_err(|error| usage(unread(), error))?;
-        log::read(log).with_context(unread)?
-    } else {
-        let unread = || format!("--log: cannot read {}", path.display());
-        let log = File::open(path).and_then(text::open);
-        log::read(log.map_err(|error| usage(unread(), error))?).with_context(unread)?
+    let (name, log) = match is_stdin(path) {
+        true => (
+            "standard input".to_owned(),
+            text::open(std::io::stdin().lock()),
+        ),
+        false => (
+            path.display().to_string(),
+            File::open(path).and_then(text::open),
+        ),
     };
+    let unread = || format!("--log: cannot read {name}");
+    let log = log.map_err(|error| usage(unread(), error))?;
+    let found = log::read(log).with_context(unread)?;
     if found.failures.total() > 0 {
         return Ok(question("--log", &found.failures, notes));
     }

@@ -123,10 +123,12 @@ struct DeletePayload {
     installation: Option<Installation>,
 }
 
+/// Something that happened to an issue or a pull request.
 #[derive(Deserialize)]
-struct IssuePayload {
+struct ThreadPayload<T> {
     action: String,
-    issue: ThreadObject,
+    #[serde(alias = "issue", alias = "pull_request")]
+    thread: T,
     label: Option<Label>,
     repository: RepositoryObject,
     installation: Option<Installation>,
@@ -187,16 +189,6 @@ struct PullRequestObject {
     merge_base: Option<String>,
 }
 
-#[derive(Deserialize)]
-struct PullRequestPayload {
-    action: String,
-    pull_request: PullRequestObject,
-    label: Option<Label>,
-    repository: RepositoryObject,
-    installation: Option<Installation>,
-    sender: Option<User>,
-}
-
 fn push(payload: PushPayload) -> Push {
     let is_none = |commit: &str| commit.bytes().all(|byte| byte == b'0');
     let is_gone = payload.deleted || is_none(&payload.after);
@@ -221,13 +213,13 @@ fn deletion(payload: DeletePayload) -> Push {
     }
 }
 
-fn issue(mut payload: IssuePayload) -> IssueEvent {
+fn issue(mut payload: ThreadPayload<ThreadObject>) -> IssueEvent {
     IssueEvent {
         project: project(payload.repository, payload.installation),
         action: action(&payload.action, payload.label.as_ref()),
         issue: Thread {
-            labels: labels(&payload.action, payload.label, &mut payload.issue),
-            ..thread(payload.issue)
+            labels: labels(&payload.action, payload.label, &mut payload.thread),
+            ..thread(payload.thread)
         },
         sender: person(payload.sender),
     }
@@ -261,7 +253,7 @@ fn review(payload: &[u8]) -> Result<ReviewEvent, EventError> {
     })
 }
 
-fn pull_request(payload: PullRequestPayload) -> PullRequestEvent {
+fn pull_request(payload: ThreadPayload<PullRequestObject>) -> PullRequestEvent {
     let PullRequestObject {
         thread: mut text,
         base,
@@ -269,7 +261,7 @@ fn pull_request(payload: PullRequestPayload) -> PullRequestEvent {
         draft,
         merged,
         merge_base,
-    } = payload.pull_request;
+    } = payload.thread;
     let is_merged = payload.action == "closed" && merged == Some(true);
     let default = payload.repository.default_branch.as_ref();
     PullRequestEvent {
