@@ -75,13 +75,11 @@ impl Refused {
                 let (fact, _) = detail.split_once(';').unwrap_or((detail, ""));
                 format!("{fact}; `foveate repo list` lists them, `foveate repo add` adds one")
             }
-            _ => {
-                let mut text = detail.to_owned();
-                for (request, command) in COMMANDS {
-                    text = text.replace(request, command);
-                }
-                text
-            }
+            _ => COMMANDS
+                .iter()
+                .fold(detail.to_owned(), |text, (request, command)| {
+                    text.replace(request, command)
+                }),
         };
         Self {
             text,

@@ -135,7 +135,13 @@ pub fn run(args: &RepoArgs) -> anyhow::Result<ExitCode> {
             let repos = answer.get("repos").and_then(Value::as_array);
             let server = &args.server.server;
             let repos = repos.with_context(|| client::foreign_answer(server, StatusCode::OK))?;
-            list(&mut out, repos)?;
+            if repos.is_empty() {
+                let text = "no repository is registered; add one with `foveate repo add DIR`";
+                writeln!(out, "{text}")?;
+            }
+            for repo in repos {
+                line(&mut out, repo)?;
+            }
         }
         RepoCommand::Show { .. } => properties(&mut out, &answer)?,
         RepoCommand::Add(_) => line(&mut out, &answer)?,
@@ -245,14 +251,6 @@ fn name_in(location: &str) -> String {
     let trimmed = location.trim_end_matches('/');
     let last = trimmed.rsplit(['/', ':']).next().unwrap_or(trimmed);
     RepoName::from_directory(last.strip_suffix(".git").unwrap_or(last)).to_string()
-}
-
-fn list(out: &mut impl std::io::Write, repos: &[Value]) -> std::io::Result<()> {
-    if repos.is_empty() {
-        let text = "no repository is registered; add one with `foveate repo add DIR`";
-        return writeln!(out, "{text}");
-    }
-    repos.iter().try_for_each(|repo| line(out, repo))
 }
 
 /// Prints one repository on one line; the server's texts are escaped so that they cannot break it.

@@ -188,17 +188,14 @@ impl Selection {
                     && (self.kinds.is_empty() || self.kinds.contains(&case.query_kind))
             })
             .collect();
-        match self.limit {
-            Some(limit) if limit < kept.len() => {
-                let total = kept.len();
-                kept.into_iter()
-                    .enumerate()
-                    .filter(|(at, _)| at * limit / total != (at + 1) * limit / total)
-                    .map(|(_, case)| case)
-                    .collect()
-            }
-            _ => kept,
-        }
+        let total = kept.len();
+        let limit = self.limit.unwrap_or(total).min(total);
+        // The share of the limit that is used up to a case grows by one at each selected case.
+        let is_kept = |at: usize| at * limit / total != (at + 1) * limit / total;
+        let kept = kept.into_iter().enumerate();
+        kept.filter(|(at, _)| is_kept(*at))
+            .map(|(_, case)| case)
+            .collect()
     }
 }
 

@@ -1,6 +1,5 @@
 //! Computes a checksum of answers, to show that two versions of the program answer the same.
 
-use foveate_model::Lines;
 use foveate_query::Answer;
 use foveate_query::rank::Signal;
 use xxhash_rust::xxh3::Xxh3;
@@ -17,12 +16,12 @@ impl Checksum {
             self.text(&file.path);
             self.scored(file.score, file.probability, &file.signals);
         }
-        for function in &answer.functions {
-            self.located(&function.path, &function.name, function.lines);
-            self.scored(function.score, function.probability, &function.signals);
-        }
-        for place in &answer.places {
-            self.located(&place.path, &place.name, place.lines);
+        for place in answer.functions.iter().chain(&answer.places) {
+            self.text(&place.path);
+            self.text(&place.name);
+            for line in [place.lines.start, place.lines.end] {
+                self.0.update(&line.to_le_bytes());
+            }
             self.scored(place.score, place.probability, &place.signals);
         }
         self.text(&answer.pack.context);
@@ -38,14 +37,6 @@ impl Checksum {
     /// Returns the checksum as sixteen hexadecimal digits.
     pub fn finish(&self) -> String {
         format!("{:016x}", self.0.digest())
-    }
-
-    fn located(&mut self, path: &str, name: &str, lines: Lines) {
-        self.text(path);
-        self.text(name);
-        for line in [lines.start, lines.end] {
-            self.0.update(&line.to_le_bytes());
-        }
     }
 
     fn scored(&mut self, score: f32, probability: f32, signals: &[Signal]) {

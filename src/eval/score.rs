@@ -55,17 +55,19 @@ impl DeliveredAnswer {
     pub fn new(answer: &Answer, contexts: [Context; BUDGETS.len()]) -> Self {
         Self {
             files: answer.files.iter().map(|f| f.path.clone()).collect(),
-            functions: answer
-                .functions
-                .iter()
-                .map(|f| Location {
-                    path: f.path.clone(),
-                    name: f.name.clone(),
-                    lines: f.lines,
-                })
-                .collect(),
+            functions: answer.functions.iter().map(Location::from).collect(),
             intent: answer.intent.kind.name().to_owned(),
             contexts,
+        }
+    }
+}
+
+impl From<&ListedPlace> for Location {
+    fn from(place: &ListedPlace) -> Self {
+        Self {
+            path: place.path.clone(),
+            name: place.name.clone(),
+            lines: place.lines,
         }
     }
 }
@@ -217,12 +219,7 @@ pub fn predictions(case: &Case, answer: &Answer, delivered: &DeliveredAnswer) ->
 
 /// Whether a place is a gold function, or holds an edited line outside functions.
 fn is_changed(case: &Case, place: &ListedPlace) -> bool {
-    let listed = Location {
-        path: place.path.clone(),
-        name: place.name.clone(),
-        lines: place.lines,
-    };
-    is_gold(case, &listed) || is_edited_outside(case, &place.path, place.lines)
+    is_gold(case, &Location::from(place)) || is_edited_outside(case, &place.path, place.lines)
 }
 
 /// Whether a ranked definition counts as one of the gold functions.

@@ -279,9 +279,7 @@ pub fn root_cause(error: &dyn std::error::Error) -> String {
 
 /// Describes a status with the forge's own message, shortened and escaped.
 fn status_message(status: StatusCode, body: &Value) -> String {
-    let words = ["message", "error"]
-        .iter()
-        .find_map(|field| body[field].as_str());
+    let words = body["message"].as_str().or(body["error"].as_str());
     let words: String = words
         .unwrap_or_default()
         .chars()

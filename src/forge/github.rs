@@ -55,12 +55,7 @@ impl Dialect for GitHub {
     }
 
     fn comments(&self, thread: &ThreadId) -> String {
-        let ThreadId {
-            project, number, ..
-        } = thread;
-        format!(
-            "/repos/{}/issues/{number}/comments?per_page={COMMENTS_PER_PAGE}",
-            segments(project)
-        )
+        let (project, number) = (segments(&thread.project), thread.number);
+        format!("/repos/{project}/issues/{number}/comments?per_page={COMMENTS_PER_PAGE}")
     }
 }

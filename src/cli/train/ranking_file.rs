@@ -55,10 +55,8 @@ impl FittedLine {
             .get_mut(above)
             .and_then(|tables| tables.get_mut(table)?.get_mut(key)?.as_inline_table_mut());
         let numbers = numbers.with_context(|| format!("there is no {key} in [{above}.{table}]"))?;
-        for (name, number) in [
-            ("slope", self.line.slope),
-            ("intercept", self.line.intercept),
-        ] {
+        let Line { slope, intercept } = self.line;
+        for (name, number) in [("slope", slope), ("intercept", intercept)] {
             numbers.insert(name, ((number * 1000.0).round() / 1000.0).into());
         }
         Ok(())
