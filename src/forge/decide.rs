@@ -11,35 +11,26 @@ use crate::config::ForgeConfig;
 /// Longest text after a command that is used in the search, in bytes: a stack trace may be part of it.
 const MAX_WORDS_BYTES: usize = 1 << 16;
 
-/// What to do about an event.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Decision {
-    /// Sync the repository.
-    Sync,
-    /// Run a task.
-    Run(Box<Task>),
-    /// Nothing, for this reason.
-    Nothing(&'static str),
-}
-
-/// Decides what to do about an event of the forge with this name.
-pub fn decide(config: &ForgeConfig, forge: &str, event: Event) -> Decision {
-    let decided = match event {
-        Event::Ping => Err("the webhook works"),
-        Event::Other | Event::Review(_) => Err("events of this kind are ignored"),
-        Event::Push(_) => return Decision::Sync,
+/// Decides what to do about an event of the forge with this name: a task, or `None` to sync the repository.
+///
+/// # Errors
+/// The reason to do nothing.
+pub fn decide(
+    config: &ForgeConfig,
+    forge: &str,
+    event: Event,
+) -> Result<Option<Task>, &'static str> {
+    let task = match event {
+        Event::Ping => return Err("the webhook works"),
+        Event::Other | Event::Review(_) => return Err("events of this kind are ignored"),
+        Event::Push(_) => return Ok(None),
         Event::Issue(event) => issue(config, event),
         Event::Comment(event) => comment(config, event),
         Event::PullRequest(event) if event.action == Action::Merged => merged(event),
         Event::PullRequest(event) => pull_request(config, event),
     };
-    let run = |task: Task| {
-        Decision::Run(Box::new(Task {
-            forge: forge.to_owned(),
-            ..task
-        }))
-    };
-    decided.map_or_else(Decision::Nothing, run)
+    let forge = forge.to_owned();
+    Ok(Some(Task { forge, ..task? }))
 }
 
 fn issue(config: &ForgeConfig, event: IssueEvent) -> Result<Task, &'static str> {

@@ -69,7 +69,7 @@ fn merge_is_compared_if_it_closes_an_issue() {
     let decided = |event| decide(&config(), "github", Event::PullRequest(event));
     let commit = "a".repeat(40);
     for (base, is_known) in [(&*commit, true), ("main", false)] {
-        let Decision::Run(task) = decided(event("Fixes #3.", base)) else {
+        let Ok(Some(task)) = decided(event("Fixes #3.", base)) else {
             panic!("nothing is learned");
         };
         assert_eq!(task.work, Work::CompareMerge { closes: vec![3] });
@@ -81,7 +81,7 @@ fn merge_is_compared_if_it_closes_an_issue() {
         ..event("Fixes #3.", &commit)
     };
     for event in [event("It does.", &commit), elsewhere] {
-        assert!(matches!(decided(event), Decision::Nothing(_)));
+        assert!(decided(event).is_err());
     }
 }
 
@@ -98,10 +98,8 @@ fn comment(text: &str, association: Option<Association>) -> CommentEvent {
 }
 
 fn answers(config: &ForgeConfig, event: Event) -> bool {
-    match decide(config, "github", event) {
-        Decision::Run(task) => matches!(task.work, Work::Answer { .. }),
-        _ => false,
-    }
+    let task = decide(config, "github", event).unwrap_or_default();
+    task.is_some_and(|task| matches!(task.work, Work::Answer { .. }))
 }
 
 fn labels(names: &[&str]) -> Vec<String> {
@@ -161,7 +159,7 @@ fn only_configured_associations_may_command() {
     let decided = |association| {
         let event = Event::Comment(comment("/foveate", association));
         match decide(&config(), "gitea", event) {
-            Decision::Run(task) => task,
+            Ok(Some(task)) => task,
             other => panic!("{association:?}: {other:?}"),
         }
     };
@@ -212,7 +210,7 @@ fn command_must_begin_a_new_comment_of_a_person() {
 fn task_is_filled_from_the_event() {
     let mut event = comment("/foveate  the sum", Some(Association::Owner));
     event.is_pull_request = true;
-    let Decision::Run(task) = decide(&config(), "github", Event::Comment(event)) else {
+    let Ok(Some(task)) = decide(&config(), "github", Event::Comment(event)) else {
         panic!("it is answered");
     };
     assert_eq!(task.thread.kind, ThreadKind::PullRequest);
@@ -230,9 +228,8 @@ fn task_is_filled_from_the_event() {
         previous: None,
         head: None,
     });
-    assert_eq!(decide(&config(), "github", pushed), Decision::Sync);
+    assert_eq!(decide(&config(), "github", pushed), Ok(None));
     for event in [Event::Ping, Event::Other] {
-        let decided = decide(&config(), "github", event);
-        assert!(matches!(decided, Decision::Nothing(_)));
+        assert!(decide(&config(), "github", event).is_err());
     }
 }

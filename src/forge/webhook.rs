@@ -7,7 +7,7 @@ use axum::http::HeaderMap;
 use sha2::{Digest as _, Sha256};
 use tracing::Span;
 
-use super::decide::{Decision, decide};
+use super::decide::decide;
 use super::dialect::{Proof, header};
 use super::event::{Event, EventError, Project};
 use super::secret::{Secret, SecretError};
@@ -151,10 +151,8 @@ impl Forges {
     fn order(&self, host: &Host, event: Event) -> Result<Order, &'static str> {
         let (config, name) = (&self.settings.config, host.dialect.name());
         let Some(project) = event.project().cloned() else {
-            return Err(match decide(config, name, event) {
-                Decision::Nothing(reason) => reason,
-                Decision::Sync | Decision::Run(_) => "it names no repository",
-            });
+            let reason = decide(config, name, event).err();
+            return Err(reason.unwrap_or("it names no repository"));
         };
         let repository = self.repository(host, &project.name);
         if repository.is_none() && !self.may_register(&project.name) {
@@ -163,23 +161,17 @@ impl Forges {
         if let (Event::Push(push), Some(repository)) = (&event, &repository) {
             warn_of_deleted(repository, &push.reference, push.head.is_none());
         }
-        let job = match decide(config, name, event) {
-            Decision::Nothing(reason) => return Err(reason),
-            Decision::Run(task)
-                if matches!(task.work, Work::CompareMerge { .. }) && !self.feedback.is_on() =>
-            {
+        let mut task = decide(config, name, event)?;
+        if let Some(task) = &mut task {
+            if matches!(task.work, Work::CompareMerge { .. }) && !self.feedback.is_on() {
                 return Err("answers are not recorded (feedback.record is off)");
             }
-            Decision::Sync => None,
-            Decision::Run(mut task) => {
-                task.traceparent = current_traceparent();
-                Some(task.job())
-            }
-        };
+            task.traceparent = current_traceparent();
+        }
         Ok(Order {
             project,
             repository,
-            job,
+            job: task.map(|task| task.job()),
         })
     }
 

@@ -109,23 +109,21 @@ impl Forges {
             let Some(job) = self.store.take_job(now, until).await? else {
                 break;
             };
-            let refused = |reason: &str| Err(CallError::Refused(reason.to_owned()));
-            let Ok(task) = serde_json::from_str::<Task>(&job.task) else {
-                let unreadable = refused("an earlier version wrote it, and it cannot be read");
-                self.store_result((job, unreadable)).await;
-                continue;
+            let reason = match serde_json::from_str::<Task>(&job.task) {
+                Ok(task) if job.attempts <= config.max_attempts => {
+                    let (forges, kept) = (Arc::clone(self), job.clone());
+                    let span = tracing::error_span!("job", job = job.id, trace_id = Empty);
+                    trace::resume(&span, task.traceparent.as_deref());
+                    let attempt = async move { forges.attempt(job, task).await };
+                    let started = tasks.spawn(attempt.instrument(span));
+                    running.insert(started.id(), (kept, started));
+                    continue;
+                }
+                Ok(_) => "the server stopped during each attempt",
+                Err(_) => "an earlier version wrote it, and it cannot be read",
             };
-            if job.attempts > config.max_attempts {
-                let deadly = refused("the server stopped during each attempt");
-                self.store_result((job, deadly)).await;
-                continue;
-            }
-            let (forges, kept) = (Arc::clone(self), job.clone());
-            let span = tracing::error_span!("job", job = job.id, trace_id = Empty);
-            trace::resume(&span, task.traceparent.as_deref());
-            let attempt = async move { forges.attempt(job, task).await };
-            let started = tasks.spawn(attempt.instrument(span));
-            running.insert(started.id(), (kept, started));
+            let refused = CallError::Refused(reason.to_owned());
+            self.store_result((job, Err(refused))).await;
         }
         Ok(())
     }
