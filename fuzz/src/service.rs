@@ -18,9 +18,9 @@ pub fn event(data: &[u8]) {
         return;
     };
     let _ = event::parse(NAMES[usize::from(*name) % NAMES.len()], payload);
-    if let Ok(Event::Issue(event)) = event::parse_unnamed(payload) {
-        assert!(event.issue.title.len() <= foveate::forge::event::MAX_TITLE_BYTES);
-        assert!(event.issue.body.len() <= foveate::forge::event::MAX_BODY_BYTES);
+    if let Ok(Event::Thread(event)) = event::parse_unnamed(payload) {
+        assert!(event.thread.title.len() <= foveate::forge::event::MAX_TITLE_BYTES);
+        assert!(event.thread.body.len() <= foveate::forge::event::MAX_BODY_BYTES);
     }
 }
 

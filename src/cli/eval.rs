@@ -12,7 +12,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use super::cases::{CaseArgs, WalkArgs};
 use super::database::DatabaseArgs;
-use super::{UsageError, feedback_cases, stdout};
+use super::{feedback_cases, stdout};
 use crate::eval::aggregate::{CaseResult, Evaluation, FORMAT};
 use crate::eval::case::Case;
 use crate::eval::{compare, curve, report, run};
@@ -74,12 +74,9 @@ pub struct EvalArgs {
 pub fn run(args: &EvalArgs) -> anyhow::Result<ExitCode> {
     let earlier = args.compare.as_ref().map(read_earlier).transpose()?;
     let (cases, walk) = match &args.cases {
-        _ if args.from_feedback => feedback_cases::load(&args.database, &args.walk)?,
         Some(cases) => cases.load(&args.walk)?,
-        None => {
-            let text = "give files of cases with --repos, or --from-feedback";
-            return Err(UsageError(text.to_owned()).into());
-        }
+        // The parser of arguments requires one of the two.
+        None => feedback_cases::load(&args.database, &args.walk)?,
     };
     let file = match args.from_feedback {
         true => args.database.ranking_file(args.ranking.as_deref())?,

@@ -2,9 +2,7 @@
 
 use super::closing_keywords::closed_issues;
 use super::dialect::{ThreadId, ThreadKind};
-use super::event::{
-    Action, CommentEvent, Event, IssueEvent, Person, Project, PullRequestEvent, Thread, cut,
-};
+use super::event::{Action, CommentEvent, Event, Person, Project, Thread, ThreadEvent, cut};
 use super::task::{Task, Work};
 use crate::config::ForgeConfig;
 
@@ -24,45 +22,34 @@ pub fn decide(
         Event::Ping => return Err("the webhook works"),
         Event::Other | Event::Review(_) => return Err("events of this kind are ignored"),
         Event::Push(_) => return Ok(None),
-        Event::Issue(event) => issue(config, event),
+        Event::Thread(event) if event.action == Action::Merged => merged(event),
+        Event::Thread(event) => thread(config, event),
         Event::Comment(event) => comment(config, event),
-        Event::PullRequest(event) if event.action == Action::Merged => merged(event),
-        Event::PullRequest(event) => pull_request(config, event),
     };
     let forge = forge.to_owned();
     Ok(Some(Task { forge, ..task? }))
 }
 
-fn issue(config: &ForgeConfig, event: IssueEvent) -> Result<Task, &'static str> {
-    let IssueEvent { issue, sender, .. } = &event;
-    let is_by_bot = issue.author.is_bot || sender.is_bot;
-    check(
-        config, issue, &event.action, config.answer_issues, is_by_bot,
-    )?;
-    let work = answer(&event.issue, "", None);
-    Ok(task(event.project, ThreadKind::Issue, &event.issue, work))
-}
-
-fn pull_request(config: &ForgeConfig, event: PullRequestEvent) -> Result<Task, &'static str> {
-    if event.is_draft && !is_asked(config, &event.thread) {
-        return Err("the pull request is a draft");
-    }
-    let PullRequestEvent { thread, sender, .. } = &event;
-    let is_by_bot = thread.author.is_bot || sender.is_bot;
-    let answers_unasked = config.answer_pull_requests;
-    check(config, thread, &event.action, answers_unasked, is_by_bot)?;
-    let (kind, work) = (ThreadKind::PullRequest, answer(thread, "", None));
+fn thread(config: &ForgeConfig, event: ThreadEvent) -> Result<Task, &'static str> {
+    check(config, &event)?;
+    let kind = match event.change {
+        Some(_) => ThreadKind::PullRequest,
+        None => ThreadKind::Issue,
+    };
+    let work = answer(&event.thread, "", None);
+    let ends = event.change.map(|change| change.ends);
     Ok(Task {
-        ends: Some((event.base, event.head)),
+        ends: ends.map(|ends| (ends.base, ends.head)),
         ..task(event.project, kind, &event.thread, work)
     })
 }
 
 /// Builds the task that compares a merged pull request with the answers to the issues that it closes.
-fn merged(event: PullRequestEvent) -> Result<Task, &'static str> {
-    if !event.is_for_default {
-        return Err("it was not merged into the default branch");
-    }
+fn merged(event: ThreadEvent) -> Result<Task, &'static str> {
+    let change = event.change.filter(|change| change.is_for_default);
+    let ends = change
+        .ok_or("it was not merged into the default branch")?
+        .ends;
     let Project { name, web_url, .. } = &event.project;
     let text = event.thread.question();
     let closes = closed_issues(&text, name, web_url);
@@ -71,7 +58,7 @@ fn merged(event: PullRequestEvent) -> Result<Task, &'static str> {
     }
     let (kind, work) = (ThreadKind::PullRequest, Work::CompareMerge { closes });
     Ok(Task {
-        ends: Some((event.base, event.head)).filter(|(base, _)| is_id(base)),
+        ends: is_id(&ends.base).then_some((ends.base, ends.head)),
         ..task(event.project, kind, &event.thread, work)
     })
 }
@@ -81,37 +68,35 @@ fn is_id(text: &str) -> bool {
     matches!(text.len(), 40 | 64) && text.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
-/// Checks whether an event of a thread asks for an answer. `answers_unasked` tells whether threads are
-/// answered without being asked.
-fn check(
-    config: &ForgeConfig,
-    thread: &Thread,
-    action: &Action,
-    answers_unasked: bool,
-    is_by_bot: bool,
-) -> Result<(), &'static str> {
-    if is_asked(config, thread) {
+/// Checks whether an event asks for an answer: by the label for it, or because threads are answered unasked.
+fn check(config: &ForgeConfig, event: &ThreadEvent) -> Result<(), &'static str> {
+    let ThreadEvent { thread, change, .. } = event;
+    if !config.label.is_empty() && thread.labels.contains(&config.label) {
         return Ok(());
+    }
+    if change.as_ref().is_some_and(|change| change.is_draft) {
+        return Err("the pull request is a draft");
     }
     if !thread.is_open {
         return Err("it is closed");
     }
-    match action {
+    let answers_unasked = match change {
+        Some(_) => config.answer_pull_requests,
+        None => config.answer_issues,
+    };
+    match event.action {
         Action::Labeled => Err("no label asks for an answer"),
         Action::Other | Action::Merged => Err("actions of this kind are ignored"),
         Action::Opened | Action::Edited | Action::Updated if !answers_unasked => {
             Err("nobody asked, and the settings turn unasked answers off")
         }
-        Action::Opened | Action::Edited | Action::Updated if is_by_bot => {
+        Action::Opened | Action::Edited | Action::Updated
+            if thread.author.is_bot || event.sender.is_bot =>
+        {
             Err("a bot did it, and nobody asked")
         }
         Action::Opened | Action::Edited | Action::Updated => Ok(()),
     }
-}
-
-/// Whether a thread was given the label that asks for an answer.
-fn is_asked(config: &ForgeConfig, thread: &Thread) -> bool {
-    !config.label.is_empty() && thread.labels.contains(&config.label)
 }
 
 fn comment(config: &ForgeConfig, event: CommentEvent) -> Result<Task, &'static str> {

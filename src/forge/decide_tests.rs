@@ -2,7 +2,8 @@
 
 use super::*;
 use crate::config::{Association, Config};
-use crate::forge::event::Push;
+use crate::engine::DiffEnds;
+use crate::forge::event::{Change, Push};
 
 fn config() -> ForgeConfig {
     Config::defaults().unwrap().forge
@@ -35,52 +36,60 @@ fn thread() -> Thread {
     }
 }
 
-fn issue(action: Action) -> IssueEvent {
-    IssueEvent {
-        project: project(),
-        action,
-        issue: thread(),
-        sender: person(false),
-    }
-}
-
-fn pull_request(action: Action) -> PullRequestEvent {
-    PullRequestEvent {
+fn issue(action: Action) -> ThreadEvent {
+    ThreadEvent {
         project: project(),
         action,
         thread: thread(),
-        base: "a".to_owned(),
-        head: "b".to_owned(),
+        sender: person(false),
+        change: None,
+    }
+}
+
+fn change(base: &str) -> Change {
+    Change {
+        ends: DiffEnds {
+            base: base.to_owned(),
+            head: "b".to_owned(),
+        },
         is_for_default: true,
         is_draft: false,
-        sender: person(false),
+    }
+}
+
+fn pull_request(action: Action, change: Change) -> ThreadEvent {
+    ThreadEvent {
+        change: Some(change),
+        ..issue(action)
     }
 }
 
 #[test]
 fn merge_is_compared_if_it_closes_an_issue() {
-    let event = |body: &str, base: &str| {
-        let mut event = pull_request(Action::Merged);
+    let event = |body: &str, change: Change| {
+        let mut event = pull_request(Action::Merged, change);
         event.thread.body = body.to_owned();
         event.thread.is_open = false;
-        event.base = base.to_owned();
         event
     };
-    let decided = |event| decide(&config(), "github", Event::PullRequest(event));
+    let decided = |event| decide(&config(), "github", Event::Thread(event));
     let commit = "a".repeat(40);
     for (base, is_known) in [(&*commit, true), ("main", false)] {
-        let Ok(Some(task)) = decided(event("Fixes #3.", base)) else {
+        let Ok(Some(task)) = decided(event("Fixes #3.", change(base))) else {
             panic!("nothing is learned");
         };
         assert_eq!(task.work, Work::CompareMerge { closes: vec![3] });
         assert_eq!(task.ends.is_some(), is_known);
         assert_eq!(task.name(), "github corner/shop pull request 12");
     }
-    let elsewhere = PullRequestEvent {
+    let elsewhere = Change {
         is_for_default: false,
-        ..event("Fixes #3.", &commit)
+        ..change(&commit)
     };
-    for event in [event("It does.", &commit), elsewhere] {
+    for event in [
+        event("It does.", change(&commit)),
+        event("Fixes #3.", elsewhere),
+    ] {
         assert!(decided(event).is_err());
     }
 }
@@ -122,15 +131,11 @@ fn opened_threads_are_answered_if_enabled_in_settings() {
     ] {
         for (config, wanted) in [(&on, when_on), (&off, when_off)] {
             let mut asked = issue(action.clone());
-            asked.issue.labels = labels(names);
-            assert_eq!(answers(config, Event::Issue(asked)), wanted, "{action:?}");
-            let mut asked = pull_request(action.clone());
             asked.thread.labels = labels(names);
-            assert_eq!(
-                answers(config, Event::PullRequest(asked)),
-                wanted,
-                "{action:?}"
-            );
+            assert_eq!(answers(config, Event::Thread(asked)), wanted, "{action:?}");
+            let mut asked = pull_request(action.clone(), change("a"));
+            asked.thread.labels = labels(names);
+            assert_eq!(answers(config, Event::Thread(asked)), wanted, "{action:?}");
         }
     }
 }
@@ -140,17 +145,18 @@ fn closed_draft_and_bot_threads_are_not_answered_unasked() {
     let config = config();
     for (names, is_asked) in [(&[][..], false), (&["foveate"], true)] {
         let mut event = issue(Action::Opened);
-        event.issue.labels = labels(names);
+        event.thread.labels = labels(names);
         let mut closed = event.clone();
-        closed.issue.is_open = false;
-        assert_eq!(answers(&config, Event::Issue(closed)), is_asked);
-        let mut draft = pull_request(Action::Opened);
+        closed.thread.is_open = false;
+        assert_eq!(answers(&config, Event::Thread(closed)), is_asked);
+        let mut draft = change("a");
         draft.is_draft = true;
+        let mut draft = pull_request(Action::Opened, draft);
         draft.thread.labels = labels(names);
-        assert_eq!(answers(&config, Event::PullRequest(draft)), is_asked);
+        assert_eq!(answers(&config, Event::Thread(draft)), is_asked);
         let mut from_bot = event;
-        from_bot.issue.author.is_bot = true;
-        assert_eq!(answers(&config, Event::Issue(from_bot)), is_asked);
+        from_bot.thread.author.is_bot = true;
+        assert_eq!(answers(&config, Event::Thread(from_bot)), is_asked);
     }
 }
 

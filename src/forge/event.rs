@@ -4,6 +4,7 @@
 use serde::de::DeserializeOwned;
 
 use crate::config::Association;
+use crate::engine::DiffEnds;
 
 /// Longest title, in bytes; the rest is cut off.
 pub const MAX_TITLE_BYTES: usize = 1 << 10;
@@ -19,12 +20,10 @@ pub enum Event {
     Ping,
     /// A branch or tag moved.
     Push(Push),
-    /// Something happened to an issue.
-    Issue(IssueEvent),
+    /// Something happened to an issue or pull request.
+    Thread(ThreadEvent),
     /// A comment was written under an issue or pull request.
     Comment(CommentEvent),
-    /// Something happened to a pull request.
-    PullRequest(PullRequestEvent),
     /// A change was reviewed, or a comment was written at one of its lines.
     Review(ReviewEvent),
     /// An event that is ignored.
@@ -100,17 +99,31 @@ pub struct Thread {
     pub is_open: bool,
 }
 
-/// Something happened to an issue.
+/// Something happened to an issue or pull request.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct IssueEvent {
-    /// The repository.
+pub struct ThreadEvent {
+    /// The repository that it belongs to.
     pub project: Project,
     /// What happened.
     pub action: Action,
-    /// The issue.
-    pub issue: Thread,
+    /// The issue, or the title and text of the pull request.
+    pub thread: Thread,
     /// Who did it.
     pub sender: Person,
+    /// The change of a pull request; `None` for an issue.
+    pub change: Option<Change>,
+}
+
+/// The change of a pull request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Change {
+    /// The target branch or its commit, and the last commit of the pull request. For a merged one, the base is the
+    /// commit at which it forked from that branch, if the event contains it.
+    pub ends: DiffEnds,
+    /// Whether it targets the default branch; true if the event does not name that.
+    pub is_for_default: bool,
+    /// Whether it is a draft.
+    pub is_draft: bool,
 }
 
 /// A comment was written.
@@ -132,33 +145,11 @@ pub struct CommentEvent {
     pub is_new: bool,
 }
 
-/// Something happened to a pull request.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PullRequestEvent {
-    /// The repository that it targets.
-    pub project: Project,
-    /// What happened.
-    pub action: Action,
-    /// Its title and text.
-    pub thread: Thread,
-    /// The target branch or its commit. For a merged pull request, the commit at which it forked from that
-    /// branch, if the event contains it.
-    pub base: String,
-    /// Whether it targets the default branch; true if the event does not name that.
-    pub is_for_default: bool,
-    /// Its last commit.
-    pub head: String,
-    /// Whether it is a draft.
-    pub is_draft: bool,
-    /// Who did it.
-    pub sender: Person,
-}
-
 /// A change was reviewed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReviewEvent {
     /// The pull request.
-    pub pull_request: PullRequestEvent,
+    pub pull_request: ThreadEvent,
     /// Text of the review; may be empty.
     pub text: String,
     /// Path of the file that it refers to; empty if it is about the whole change.
@@ -178,9 +169,8 @@ impl Event {
         match self {
             Self::Ping | Self::Other => None,
             Self::Push(event) => Some(&event.project),
-            Self::Issue(event) => Some(&event.project),
+            Self::Thread(event) => Some(&event.project),
             Self::Comment(event) => Some(&event.project),
-            Self::PullRequest(event) => Some(&event.project),
             Self::Review(event) => Some(&event.pull_request.project),
         }
     }

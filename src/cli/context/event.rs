@@ -6,7 +6,7 @@ use std::path::Path;
 
 use crate::cli::UsageError;
 use crate::engine::DiffEnds;
-use crate::forge::event::{Event, PullRequestEvent};
+use crate::forge::event::{Change, Event};
 use crate::forge::github::event::parse_unnamed;
 
 /// The largest event that is read: GitHub sends none above 25 MB.
@@ -50,13 +50,15 @@ pub(super) fn read(path: &Path) -> anyhow::Result<Question> {
 fn question(event: Event) -> anyhow::Result<Question> {
     let web_url = event.project().map(|project| project.web_url.clone());
     let (text, diff, note) = match event {
-        Event::Issue(event) => (Some(event.issue.question()), None, None),
+        Event::Thread(event) => (Some(event.thread.question()), ends(event.change), None),
         Event::Comment(event) => {
             let text = format!("{}\n\n{}", event.thread.question(), event.text);
             (Some(text), None, None)
         }
-        Event::PullRequest(event) => (Some(event.thread.question()), Some(ends(event)), None),
-        Event::Review(event) => (Some(event.question()), Some(ends(event.pull_request)), None),
+        Event::Review(event) => {
+            let text = event.question();
+            (Some(text), ends(event.pull_request.change), None)
+        }
         Event::Push(push) => match (push.previous, push.head) {
             (Some(base), Some(head)) => (None, Some(DiffEnds { base, head }), None),
             (_, None) => (None, None, Some("a branch was deleted")),
@@ -76,9 +78,6 @@ fn question(event: Event) -> anyhow::Result<Question> {
     })
 }
 
-fn ends(event: PullRequestEvent) -> DiffEnds {
-    DiffEnds {
-        base: event.base,
-        head: event.head,
-    }
+fn ends(change: Option<Change>) -> Option<DiffEnds> {
+    Some(change?.ends)
 }

@@ -7,9 +7,10 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 
 use crate::config::Association;
+use crate::engine::DiffEnds;
 use crate::forge::event::{
-    Action, CommentEvent, Event, EventError, IssueEvent, MAX_BODY_BYTES, MAX_LABELS,
-    MAX_TITLE_BYTES, Person, Project, PullRequestEvent, Push, ReviewEvent, Thread, cut, read,
+    Action, Change, CommentEvent, Event, EventError, MAX_BODY_BYTES, MAX_LABELS, MAX_TITLE_BYTES,
+    Person, Project, Push, ReviewEvent, Thread, ThreadEvent, cut, read,
 };
 
 /// Parses the payload of an event: `name` is the value of the header `X-GitHub-Event` or of the variable
@@ -25,11 +26,9 @@ pub fn parse(name: &str, payload: &[u8]) -> Result<Event, EventError> {
         }
         "push" => Event::Push(push(read(name, payload)?)),
         "delete" => Event::Push(deletion(read(name, payload)?)),
-        "issues" => Event::Issue(issue(read(name, payload)?)),
+        "issues" => Event::Thread(issue(read(name, payload)?)),
         "issue_comment" => Event::Comment(comment(read(name, payload)?)),
-        "pull_request" | "pull_request_target" => {
-            Event::PullRequest(pull_request(read(name, payload)?))
-        }
+        "pull_request" | "pull_request_target" => Event::Thread(pull_request(read(name, payload)?)),
         _ => Event::Other,
     })
 }
@@ -213,15 +212,16 @@ fn deletion(payload: DeletePayload) -> Push {
     }
 }
 
-fn issue(mut payload: ThreadPayload<ThreadObject>) -> IssueEvent {
-    IssueEvent {
+fn issue(mut payload: ThreadPayload<ThreadObject>) -> ThreadEvent {
+    ThreadEvent {
         project: project(payload.repository, payload.installation),
         action: action(&payload.action, payload.label.as_ref()),
-        issue: Thread {
+        thread: Thread {
             labels: labels(&payload.action, payload.label, &mut payload.thread),
             ..thread(payload.thread)
         },
         sender: person(payload.sender),
+        change: None,
     }
 }
 
@@ -253,7 +253,7 @@ fn review(payload: &[u8]) -> Result<ReviewEvent, EventError> {
     })
 }
 
-fn pull_request(payload: ThreadPayload<PullRequestObject>) -> PullRequestEvent {
+fn pull_request(payload: ThreadPayload<PullRequestObject>) -> ThreadEvent {
     let PullRequestObject {
         thread: mut text,
         base,
@@ -264,8 +264,15 @@ fn pull_request(payload: ThreadPayload<PullRequestObject>) -> PullRequestEvent {
     } = payload.thread;
     let is_merged = payload.action == "closed" && merged == Some(true);
     let default = payload.repository.default_branch.as_ref();
-    PullRequestEvent {
+    let change = Change {
         is_for_default: default.is_none() || base.reference.as_ref() == default,
+        ends: DiffEnds {
+            base: merge_base.filter(|_| is_merged).unwrap_or(base.sha),
+            head: head.sha,
+        },
+        is_draft: draft,
+    };
+    ThreadEvent {
         project: project(payload.repository, payload.installation),
         action: match is_merged {
             true => Action::Merged,
@@ -275,10 +282,8 @@ fn pull_request(payload: ThreadPayload<PullRequestObject>) -> PullRequestEvent {
             labels: labels(&payload.action, payload.label, &mut text),
             ..thread(text)
         },
-        base: merge_base.filter(|_| is_merged).unwrap_or(base.sha),
-        head: head.sha,
-        is_draft: draft,
         sender: person(payload.sender),
+        change: Some(change),
     }
 }
 

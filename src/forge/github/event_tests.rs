@@ -17,17 +17,17 @@ fn read(name: &str, payload: &Value) -> Event {
 #[test]
 fn issue_payload_is_parsed() {
     let payload = fixture("issues");
-    let Event::Issue(event) = read("issues", &payload) else {
+    let Event::Thread(event) = read("issues", &payload) else {
         panic!("an issue");
     };
     assert_eq!(event.project.name, "corner/shop");
     assert_eq!(event.project.web_url, "https://github.com/corner/shop");
     assert_eq!(event.project.installation, Some(4711));
     assert_eq!(event.action, Action::Opened);
-    assert_eq!((event.issue.number, event.issue.is_open), (12, true));
-    assert_eq!(event.issue.labels, ["bug"]);
+    assert_eq!((event.thread.number, event.thread.is_open), (12, true));
+    assert_eq!(event.thread.labels, ["bug"]);
     assert_eq!(event.sender.login, "visitor");
-    let question = event.issue.question();
+    let question = event.thread.question();
     assert!(question.starts_with("checkout forgets"), "{question}");
     assert!(question.contains("\n\n") && question.contains("total_price"));
 }
@@ -48,11 +48,11 @@ fn actions_are_distinguished() {
         payload["action"] = json!(name);
         payload["label"] =
             label.map_or(Value::Null, |label| json!({"name": label, "color": "fff"}));
-        let Event::Issue(event) = read("issues", &payload) else {
+        let Event::Thread(event) = read("issues", &payload) else {
             panic!("an issue");
         };
         assert_eq!(event.action, wanted, "{name}");
-        assert_eq!(event.issue.labels, labels, "{name}");
+        assert_eq!(event.thread.labels, labels, "{name}");
     }
 }
 
@@ -82,13 +82,14 @@ fn comment_payload_is_parsed() {
 #[test]
 fn pull_request_payload_is_parsed() {
     let payload = fixture("pull_request");
-    let Event::PullRequest(event) = read("pull_request", &payload) else {
+    let Event::Thread(event) = read("pull_request", &payload) else {
         panic!("a pull request");
     };
     assert_eq!(event.thread.number, 13);
-    assert_eq!(event.base.len(), 40);
-    assert!(event.head.starts_with("b2"), "{}", event.head);
-    assert_eq!((event.action, event.is_draft), (Action::Opened, false));
+    let change = event.change.unwrap();
+    assert_eq!(change.ends.base.len(), 40);
+    assert!(change.ends.head.starts_with("b2"), "{change:?}");
+    assert_eq!((event.action, change.is_draft), (Action::Opened, false));
 }
 
 #[test]
@@ -104,7 +105,8 @@ fn review_is_parsed_with_pull_request_and_line() {
     };
     let event = review(&payload);
     assert_eq!(event.pull_request.thread.number, 13);
-    assert!(event.pull_request.head.starts_with("b2"));
+    let change = event.pull_request.change.as_ref().unwrap();
+    assert!(change.ends.head.starts_with("b2"));
     let question = event.question();
     assert!(question.ends_with("\n\nshop/price.py:3:\n\nthis forgets the tax"));
     assert!(question.starts_with(&event.pull_request.thread.title));
@@ -186,12 +188,12 @@ fn malformed_payloads_are_refused_and_long_texts_cut() {
     payload["issue"]["title"] = json!("é".repeat(MAX_TITLE_BYTES));
     payload["issue"]["body"] = json!("é".repeat(MAX_BODY_BYTES));
     payload["issue"]["labels"] = json!(vec![json!({"name": "l"}); 1000]);
-    let Event::Issue(event) = read("issues", &payload) else {
+    let Event::Thread(event) = read("issues", &payload) else {
         panic!("an issue");
     };
-    assert_eq!(event.issue.title.len(), MAX_TITLE_BYTES);
-    assert_eq!(event.issue.body.len(), MAX_BODY_BYTES);
-    assert_eq!(event.issue.labels.len(), MAX_LABELS);
+    assert_eq!(event.thread.title.len(), MAX_TITLE_BYTES);
+    assert_eq!(event.thread.body.len(), MAX_BODY_BYTES);
+    assert_eq!(event.thread.labels.len(), MAX_LABELS);
 }
 
 #[test]
@@ -201,9 +203,9 @@ fn null_fields_of_deleted_accounts_are_accepted() {
     payload["issue"]["user"] = Value::Null;
     payload["sender"] = Value::Null;
     payload["installation"] = Value::Null;
-    let Event::Issue(event) = read("issues", &payload) else {
+    let Event::Thread(event) = read("issues", &payload) else {
         panic!("an issue");
     };
-    assert_eq!(event.issue.question(), event.issue.title);
+    assert_eq!(event.thread.question(), event.thread.title);
     assert_eq!(event.project.installation, None);
 }

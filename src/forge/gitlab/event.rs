@@ -2,9 +2,10 @@
 
 use serde::Deserialize;
 
+use crate::engine::DiffEnds;
 use crate::forge::event::{
-    Action, CommentEvent, Event, EventError, IssueEvent, MAX_BODY_BYTES, MAX_LABELS,
-    MAX_TITLE_BYTES, Person, Project, PullRequestEvent, Push, Thread, cut, read,
+    Action, Change, CommentEvent, Event, EventError, MAX_BODY_BYTES, MAX_LABELS, MAX_TITLE_BYTES,
+    Person, Project, Push, Thread, ThreadEvent, cut, read,
 };
 
 /// Parses the payload of an event: `name` is the value of the header `X-Gitlab-Event`. Unsupported names give
@@ -15,10 +16,10 @@ use crate::forge::event::{
 pub fn parse(name: &str, payload: &[u8]) -> Result<Event, EventError> {
     Ok(match name {
         "Push Hook" | "Tag Push Hook" => Event::Push(push(read(name, payload)?)),
-        "Issue Hook" => Event::Issue(issue(read(name, payload)?)),
+        "Issue Hook" => Event::Thread(issue(read(name, payload)?)),
         "Note Hook" => note(read(name, payload)?).map_or(Event::Other, Event::Comment),
         "Merge Request Hook" => {
-            merge_request(read(name, payload)?).map_or(Event::Other, Event::PullRequest)
+            merge_request(read(name, payload)?).map_or(Event::Other, Event::Thread)
         }
         _ => Event::Other,
     })
@@ -136,11 +137,12 @@ fn push(payload: PushPayload) -> Push {
     }
 }
 
-fn issue(payload: ThreadPayload) -> IssueEvent {
-    IssueEvent {
+/// Converts an issue, or a merge request without its change.
+fn issue(payload: ThreadPayload) -> ThreadEvent {
+    ThreadEvent {
         project: project(payload.project),
         action: action(&payload.object_attributes, &payload.changes),
-        issue: Thread {
+        thread: Thread {
             labels: labels(
                 &payload.object_attributes.action,
                 payload.labels,
@@ -149,24 +151,24 @@ fn issue(payload: ThreadPayload) -> IssueEvent {
             ..thread(payload.object_attributes)
         },
         sender: person(payload.user),
+        change: None,
     }
 }
 
-fn merge_request(payload: ThreadPayload) -> Option<PullRequestEvent> {
-    let mut object = payload.object_attributes;
+fn merge_request(mut payload: ThreadPayload) -> Option<ThreadEvent> {
+    let object = &mut payload.object_attributes;
     let default = payload.project.default_branch.as_ref();
-    Some(PullRequestEvent {
+    let change = Change {
         is_for_default: default.is_none_or(|default| *default == object.target_branch),
-        project: project(payload.project),
-        action: action(&object, &payload.changes),
-        base: object.target_branch.clone(),
-        head: object.last_commit.take()?.id,
-        is_draft: object.draft || object.work_in_progress,
-        thread: Thread {
-            labels: labels(&object.action, payload.labels, payload.changes.labels),
-            ..thread(object)
+        ends: DiffEnds {
+            base: object.target_branch.clone(),
+            head: object.last_commit.take()?.id,
         },
-        sender: person(payload.user),
+        is_draft: object.draft || object.work_in_progress,
+    };
+    Some(ThreadEvent {
+        change: Some(change),
+        ..issue(payload)
     })
 }
 
@@ -257,7 +259,7 @@ mod tests {
 
     use super::*;
 
-    fn merge_request(action: &str, changes: Value) -> PullRequestEvent {
+    fn merge_request(action: &str, changes: Value) -> ThreadEvent {
         let directory = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/gitlab");
         let fixture = std::fs::read(format!("{directory}/merge_request.json")).unwrap();
         let mut payload: Value = serde_json::from_slice(&fixture).unwrap();
@@ -266,7 +268,7 @@ mod tests {
         payload["changes"] = changes;
         let payload = payload.to_string();
         match parse("Merge Request Hook", payload.as_bytes()).unwrap() {
-            Event::PullRequest(event) => event,
+            Event::Thread(event) => event,
             other => panic!("{other:?}"),
         }
     }
