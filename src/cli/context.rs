@@ -29,7 +29,7 @@ use crate::engine::{
     without_git,
 };
 use crate::ingest::git::{GitError, HistoryLimits, HistoryStep};
-use crate::ingest::one_shot::{self, BuiltIndex, OneShotIndexer, OneShotSettings, Repository};
+use crate::ingest::one_shot::{self, OneShotIndexer, OneShotSettings, Repository};
 use crate::wire::request::{Field, InvalidRequest, RawRequest};
 use crate::wire::{BreadthName, FormatName, IntentName, diff_range};
 
@@ -183,11 +183,14 @@ pub fn run(args: ContextArgs) -> anyhow::Result<ExitCode> {
     let snapshot = Arc::clone(&indexed.snapshot);
     let mut answer = answer_now(&snapshot, &request, &ranking, &Deadline::none());
     answer.issues.extend(git_issue);
-    answer.issues.extend(missing_files(&indexed));
+    let missing = indexed.missing_parts.iter().map(|detail| Issue {
+        code: IssueCode::MissingFiles,
+        detail: detail.clone(),
+    });
+    answer.issues.extend(missing);
     answer.issues.extend(diff_issue);
     let history_error = indexed.history_error.as_ref().map(history_reason);
-    let history_error = history_error.unwrap_or_default();
-    let history_issue = history_issue(&snapshot, &history_error);
+    let history_issue = history_issue(&snapshot, &history_error.unwrap_or_default());
     answer.issues.extend(history_issue);
     let is_shown = !answer.pack.sections.is_empty();
     let unreadable = unreadable(&snapshot);
@@ -261,14 +264,6 @@ fn unreadable(snapshot: &Snapshot) -> Option<&str> {
             Some(reason.as_str())
         }
         _ => None,
-    })
-}
-
-/// Returns the issues about files that the clone lacks.
-fn missing_files(indexed: &BuiltIndex) -> impl Iterator<Item = Issue> {
-    indexed.missing_parts.iter().map(|detail| Issue {
-        code: IssueCode::MissingFiles,
-        detail: detail.clone(),
     })
 }
 

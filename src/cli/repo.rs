@@ -186,53 +186,39 @@ pub fn health(args: &HealthArgs) -> anyhow::Result<ExitCode> {
 
 /// Builds the request that registers a source.
 fn registration(add: &AddArgs) -> anyhow::Result<Value> {
-    match add.git || is_url(&add.source) {
-        true => git_registration(add),
-        false => tree_registration(add),
-    }
-}
-
-fn git_registration(add: &AddArgs) -> anyhow::Result<Value> {
-    if add.no_watch {
+    let is_git = add.git || is_url(&add.source);
+    if is_git && add.no_watch {
         let text = "--no-watch: a git repository is polled, not watched; use --poll";
         bail!(UsageError(text.to_owned()));
     }
-    let location = git_location(&add.source)?;
-    let name = add.name.clone().unwrap_or_else(|| name_in(&location));
-    let mut source = json!({"git": location});
-    if let Some(reference) = &add.r#ref {
-        source["ref"] = json!(reference);
+    if !is_git && (add.r#ref.is_some() || add.poll.is_some()) {
+        let text = "--ref and --poll: only a git repository has refs and is polled; add --git";
+        bail!(UsageError(text.to_owned()));
     }
-    let mut body = json!({"name": name, "source": source});
+    // A relative path names a directory of this machine, so the server must run here, too. A URL and the absolute
+    // path of a git repository are sent as they are.
+    let location = match is_url(&add.source) || (is_git && add.source.starts_with('/')) {
+        true => add.source.clone(),
+        false => directory(&add.source)?,
+    };
+    let name = add.name.clone().unwrap_or_else(|| name_in(&location));
+    if !is_git {
+        return Ok(json!({"name": name, "source": {"path": location}, "watch": !add.no_watch}));
+    }
+    let mut body = json!({"name": name, "source": {"git": location}});
+    if let Some(reference) = &add.r#ref {
+        body["source"]["ref"] = json!(reference);
+    }
     if let Some(seconds) = add.poll {
         body["poll_seconds"] = json!(seconds);
     }
     Ok(body)
 }
 
-fn tree_registration(add: &AddArgs) -> anyhow::Result<Value> {
-    if add.r#ref.is_some() || add.poll.is_some() {
-        let text = "--ref and --poll: only a git repository has refs and is polled; add --git";
-        bail!(UsageError(text.to_owned()));
-    }
-    let path = directory(&add.source)?;
-    let name = add.name.clone().unwrap_or_else(|| name_in(&path));
-    Ok(json!({"name": name, "source": {"path": path}, "watch": !add.no_watch}))
-}
-
 /// Whether a source is a URL or `host:path`, by the rule of git: it has a colon before its first slash.
 fn is_url(source: &str) -> bool {
     let before_slash = source.split('/').next().unwrap_or_default();
     before_slash.contains(':')
-}
-
-/// Returns the location of a git repository to send to the server. A relative path is made absolute: it names a
-/// directory of this machine, so the server must run here, too. A URL and an absolute path are sent as they are.
-fn git_location(source: &str) -> anyhow::Result<String> {
-    match source.starts_with('/') || is_url(source) {
-        true => Ok(source.to_owned()),
-        false => directory(source),
-    }
 }
 
 /// Returns the absolute path of a directory of this machine.
@@ -286,9 +272,13 @@ fn properties(out: &mut impl std::io::Write, repo: &Value) -> std::io::Result<()
     let number = |pointer: &str| repo.pointer(pointer).and_then(Value::as_u64).unwrap_or(0);
     let is_true = |pointer: &str| repo.pointer(pointer).and_then(Value::as_bool) == Some(true);
     let bytes = |pointer: &str| HumanBytes(number(pointer)).to_string();
-    let with = |text: String, addition: Option<&str>| match addition {
-        Some(addition) if !text.is_empty() => format!("{text}, {addition}"),
-        _ => text,
+    let dirty = match is_true("/dirty") && !text("/commit").is_empty() {
+        true => ", with changes",
+        false => "",
+    };
+    let unloaded = match is_true("/memory/resident") {
+        true => "",
+        false => ", the index is not loaded",
     };
     let all = [
         ("name", text("/name")),
@@ -296,21 +286,12 @@ fn properties(out: &mut impl std::io::Write, repo: &Value) -> std::io::Result<()
         ("ref", text("/source/ref")),
         ("state", text("/state")),
         ("error", text("/error")),
-        (
-            "commit",
-            with(text("/commit"), is_true("/dirty").then_some("with changes")),
-        ),
+        ("commit", text("/commit") + dirty),
         ("generation", number("/generation").to_string()),
         ("files", number("/files").to_string()),
         ("definitions", number("/definitions").to_string()),
         ("languages", languages(repo)),
-        (
-            "memory",
-            with(
-                bytes("/memory/bytes"),
-                (!is_true("/memory/resident")).then_some("the index is not loaded"),
-            ),
-        ),
+        ("memory", bytes("/memory/bytes") + unloaded),
         ("disk", bytes("/disk/bytes")),
         ("disk error", text("/disk/error")),
         ("watch", watch(repo)),

@@ -108,13 +108,6 @@ pub struct Predictions {
     pub confidence: Vec<Prediction>,
 }
 
-impl CaseResult {
-    /// Whether the change touched only one file.
-    pub fn is_single_file(&self) -> bool {
-        self.gold_files.len() == 1
-    }
-}
-
 /// The property that the cases of a group share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -133,29 +126,23 @@ pub enum Axis {
     Repo,
 }
 
-impl Axis {
-    const ALL: [Self; 6] = [
-        Self::All,
-        Self::SingleFile,
-        Self::Set,
-        Self::SetSingleFile,
-        Self::Language,
-        Self::Repo,
+/// Returns the groups that a case belongs to, each by its axis and name.
+fn groups_of(case: &CaseResult) -> impl Iterator<Item = (Axis, String)> {
+    let always = [
+        (Axis::All, "all".to_owned()),
+        (Axis::Set, case.set.clone()),
+        (Axis::Language, case.language.clone()),
+        (Axis::Repo, case.repo.clone()),
     ];
-
-    /// Returns the name of the case's group on this axis; `None` if it belongs to none.
-    fn name(self, case: &CaseResult) -> Option<String> {
-        match self {
-            Self::All => Some("all".to_owned()),
-            Self::SingleFile => case.is_single_file().then(|| "single-file".to_owned()),
-            Self::Set => Some(case.set.clone()),
-            Self::SetSingleFile => case
-                .is_single_file()
-                .then(|| format!("{} single-file", case.set)),
-            Self::Language => Some(case.language.clone()),
-            Self::Repo => Some(case.repo.clone()),
-        }
-    }
+    let of_single_file = [
+        (Axis::SingleFile, "single-file".to_owned()),
+        (Axis::SetSingleFile, format!("{} single-file", case.set)),
+    ];
+    let of_single_file = of_single_file.into_iter();
+    let is_single_file = case.gold_files.len() == 1;
+    always
+        .into_iter()
+        .chain(of_single_file.filter(move |_| is_single_file))
 }
 
 /// Means over a group of cases.
@@ -187,13 +174,11 @@ pub const ALL_KINDS: &str = "all kinds";
 /// kinds together.
 pub fn groups(cases: &[CaseResult]) -> Vec<Group> {
     let mut members: BTreeMap<(Axis, String, String), Vec<&CaseResult>> = BTreeMap::new();
-    for axis in Axis::ALL {
-        for case in cases {
-            if let Some(name) = axis.name(case) {
-                let of_kind = (axis, name.clone(), case.query_kind.clone());
-                members.entry(of_kind).or_default().push(case);
-                let of_all = (axis, name, ALL_KINDS.to_owned());
-                members.entry(of_all).or_default().push(case);
+    for case in cases {
+        for (axis, name) in groups_of(case) {
+            for kind in [case.query_kind.as_str(), ALL_KINDS] {
+                let group = (axis, name.clone(), kind.to_owned());
+                members.entry(group).or_default().push(case);
             }
         }
     }

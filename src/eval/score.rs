@@ -175,10 +175,8 @@ pub fn score_context(case: &Case, context: &Context, budget: usize, scores: &mut
     if !case.gold_functions.is_empty() {
         let shown = shown_share(case, context);
         scores.set(Metric::Shown(budget), shown);
-        scores.set(
-            Metric::Efficiency(budget),
-            per_thousand(shown, context.used),
-        );
+        let efficiency = shown * share(1000, context.used);
+        scores.set(Metric::Efficiency(budget), efficiency);
     }
     score_edits(case, context, budget, scores);
 }
@@ -344,24 +342,10 @@ fn shows(context: &Context, file: &str, lines: Lines) -> bool {
 
 /// Share of the files in the context that are not gold; 1 for an empty context, which shows no gold file.
 fn wrong_files(case: &Case, context: &Context) -> f64 {
-    let wrong = context
-        .files
-        .iter()
-        .filter(|path| !case.gold_files.contains(path))
-        .count();
-    if context.files.is_empty() {
-        1.0
-    } else {
-        share(wrong, context.files.len())
-    }
-}
-
-/// Divides a value by the thousands of tokens delivered; 0 if there are none.
-fn per_thousand(value: f64, tokens: usize) -> f64 {
-    if tokens == 0 {
-        0.0
-    } else {
-        value * 1000.0 / tokens as f64
+    let is_wrong = |path: &&String| !case.gold_files.contains(path);
+    match context.files.len() {
+        0 => 1.0,
+        all => share(context.files.iter().filter(is_wrong).count(), all),
     }
 }
 
