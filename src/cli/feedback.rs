@@ -148,18 +148,13 @@ fn line(
         answer.confidence,
         HumanDuration(age)
     )?;
-    for FeedbackRow {
-        source,
-        origin,
-        counts,
-        ..
-    } in feedback
-    {
+    for given in feedback {
+        let counts = &given.counts;
         write!(
             out,
             "; {} {}: {} of {} files and {} of {} functions in the context",
-            source.name(),
-            escape(origin),
+            given.source.name(),
+            escape(&given.origin),
             counts.files_in_context,
             counts.files,
             counts.functions_in_context,

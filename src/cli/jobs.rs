@@ -65,18 +65,19 @@ async fn list(store: &Store, as_json: bool) -> anyhow::Result<ExitCode> {
     }
     for job in &jobs {
         let age = HumanDuration(Duration::from_millis(now_millis().abs_diff(job.created_at)));
-        write!(
+        let error = job
+            .error
+            .as_ref()
+            .map(|error| format!(": {}", escape(error)));
+        writeln!(
             out,
-            "{}  {}  {}  queued {age} ago, {} attempts",
+            "{}  {}  {}  queued {age} ago, {} attempts{}",
             job.id,
             state(job),
             escape(&job.subject),
-            job.attempts
+            job.attempts,
+            error.unwrap_or_default()
         )?;
-        match &job.error {
-            Some(error) => writeln!(out, ": {}", escape(error))?,
-            None => writeln!(out)?,
-        }
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -152,6 +152,8 @@ async fn list(store: &Store, is_json: bool) -> anyhow::Result<ExitCode> {
     }
     for key in &keys {
         let repositories = reach(key.repositories.as_deref());
+        let expires = key.expires_at.as_ref();
+        let expires = expires.map(|(time, _)| format!(" expires {time}"));
         writeln!(
             out,
             "{:24} {:6} {:8} created {}{}  {repositories}",
@@ -159,10 +161,7 @@ async fn list(store: &Store, is_json: bool) -> anyhow::Result<ExitCode> {
             key.scope,
             state(key),
             key.created_at,
-            match &key.expires_at {
-                Some((time, _)) => format!(" expires {time}"),
-                None => String::new(),
-            },
+            expires.unwrap_or_default(),
         )?;
     }
     Ok(ExitCode::SUCCESS)

@@ -2,7 +2,6 @@
 //! the author of a pull request can choose, appear only as code, where they cannot act as markup, a mention
 //! or a link.
 
-use foveate_model::escape::escape;
 use foveate_query::assemble::inline_code;
 use foveate_query::permalink::{Permalinks, WebPage};
 use foveate_query::rank::ListedPlace;
@@ -91,12 +90,8 @@ fn place(place: &ListedPlace, links: Option<&Permalinks>) -> String {
 }
 
 fn footer(answered: &AnswerWithSnapshot, config: &ForgeConfig) -> String {
-    let codes: Vec<String> = answered
-        .answer
-        .issues
-        .iter()
-        .map(|issue| inline_code(&escape(issue.code.name())))
-        .collect();
+    let issues = answered.answer.issues.iter();
+    let codes: Vec<String> = issues.map(|issue| inline_code(issue.code.name())).collect();
     let lacks = match codes.is_empty() {
         true => String::new(),
         false => format!("Notes on this answer: {}. ", codes.join(", ")),

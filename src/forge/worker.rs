@@ -56,13 +56,10 @@ impl Forges {
             tracing::error!(%error, "cannot end the leases of interrupted jobs: they wait");
         }
         loop {
-            match self.start_due(&mut tasks, &mut running).await {
-                Ok(()) => is_lost = false,
-                Err(error) => {
-                    if !std::mem::replace(&mut is_lost, true) {
-                        tracing::error!(%error, "cannot read the job queue");
-                    }
-                }
+            let started = self.start_due(&mut tasks, &mut running).await;
+            let was_lost = std::mem::replace(&mut is_lost, started.is_err());
+            if let (Err(error), false) = (started, was_lost) {
+                tracing::error!(%error, "cannot read the job queue");
             }
             if last_extended.elapsed() >= LEASE_RENEWAL {
                 self.extend_leases(&running, LEASE).await;

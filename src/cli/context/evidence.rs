@@ -1,6 +1,7 @@
 //! Composes the question from the text and the evidence of a CI job: the event that started it, test reports, logs.
 //! Start at [`ComposedQuestion::gather`].
 
+use std::fmt::Display;
 use std::fs::File;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
@@ -222,11 +223,11 @@ fn question(argument: &str, failures: &Failures, notes: &mut Vec<String>) -> Opt
     (shown > 0).then_some(text)
 }
 
-fn refusal(path: &Path, error: anyhow::Error) -> UsageError {
+fn refusal(path: &Path, error: impl Display) -> UsageError {
     usage(format!("--junit: cannot read {}", path.display()), error)
 }
 
-fn usage(what: String, error: impl std::fmt::Display) -> UsageError {
+fn usage(what: String, error: impl Display) -> UsageError {
     UsageError(format!("{what}: {error}"))
 }
 
@@ -245,12 +246,6 @@ fn read_report(path: &Path, failures: &mut Failures) -> anyhow::Result<()> {
 
 /// Lists the XML files below a directory, sorted by path. Links are not followed.
 fn reports_below(directory: &Path) -> anyhow::Result<Vec<PathBuf>> {
-    let unread = |error: ignore::Error| {
-        usage(
-            format!("--junit: cannot read {}", directory.display()),
-            error,
-        )
-    };
     let walk = ignore::WalkBuilder::new(directory)
         .standard_filters(false)
         .max_depth(Some(MAX_DEPTH))
@@ -258,14 +253,10 @@ fn reports_below(directory: &Path) -> anyhow::Result<Vec<PathBuf>> {
         .build();
     let mut reports = Vec::new();
     for entry in walk {
-        let entry = entry.map_err(unread)?;
+        let entry = entry.map_err(|error| refusal(directory, error))?;
         let is_file = entry.file_type().is_some_and(|kind| kind.is_file());
-        if is_file
-            && entry
-                .path()
-                .extension()
-                .is_some_and(|extension| extension == "xml")
-        {
+        let extension = entry.path().extension();
+        if is_file && extension.is_some_and(|extension| extension == "xml") {
             reports.push(entry.into_path());
         }
         if reports.len() > MAX_REPORTS {

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use anyhow::{Context as _, bail};
+use anyhow::Context as _;
 use foveate_query::config::DEFAULT_RANKING;
 use foveate_query::{RankingConfig, SignalValues};
 use toml_edit::{DocumentMut, value};
@@ -155,9 +155,7 @@ fn with_fitted(text: &str, fitted: &Fitted) -> anyhow::Result<String> {
     for weights in &fitted.weights {
         let table = document.get_mut("rank");
         let table = table.and_then(|rank| rank.get_mut(weights.key())?.as_table_mut());
-        let Some(table) = table else {
-            bail!("there is no table [rank.{}]", weights.key());
-        };
+        let table = table.with_context(|| format!("there is no table [rank.{}]", weights.key()))?;
         for (name, weight) in weights.written() {
             table[name] = value(weight);
         }

@@ -189,20 +189,19 @@ fn best(
     let score =
         |e: &SignalValues| -> f32 { e.signals.iter().zip(weights).map(|(s, w)| s * w).sum() };
     candidates.sort_by(|a, b| score(b).total_cmp(&score(a)));
-    candidates
-        .into_iter()
-        .enumerate()
-        .map(|(rank, e)| (rank, is_gold(&e), e))
-        .filter(|(rank, gold, _)| *gold || *rank < limit)
-        .map(|(_, gold, e)| Candidate {
-            name: match e.place {
+    let mut kept = Vec::new();
+    for (rank, e) in candidates.into_iter().enumerate() {
+        let gold = is_gold(&e);
+        if gold || rank < limit {
+            let name = match e.place {
                 Some((name, lines)) => format!("{}:{name}:{}-{}", e.path, lines.start, lines.end),
                 None => e.path,
-            },
-            gold,
-            x: e.signals,
-        })
-        .collect()
+            };
+            let x = e.signals;
+            kept.push(Candidate { name, gold, x });
+        }
+    }
+    kept
 }
 
 /// Writes examples to a file, one JSON object a line.
