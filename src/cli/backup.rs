@@ -123,10 +123,8 @@ fn copy_files(from: &Path, to: &Path) -> anyhow::Result<usize> {
     disk::create_directory(to)?;
     let mut copied = 0;
     for entry in entries {
-        let (from, to) = {
-            let entry = entry?;
-            (entry.path(), to.join(entry.file_name()))
-        };
+        let entry = entry?;
+        let (from, to) = (entry.path(), to.join(entry.file_name()));
         match fs::copy(&from, &to) {
             Ok(_) => copied += 1,
             // Its repository was removed in the meantime.

@@ -150,12 +150,8 @@ pub struct CommentEvent {
 pub struct ReviewEvent {
     /// The pull request.
     pub pull_request: ThreadEvent,
-    /// Text of the review; may be empty.
+    /// Text of the review, after the path and line that it refers to, if any; may be empty.
     pub text: String,
-    /// Path of the file that it refers to; empty if it is about the whole change.
-    pub path: String,
-    /// The 1-based line in that file; 0 if it is about the whole file.
-    pub line: u64,
 }
 
 /// An event that does not have the form that its forge documents.
@@ -189,13 +185,8 @@ impl Thread {
 impl ReviewEvent {
     /// Joins the pull request and the review into one question.
     pub fn question(&self) -> String {
-        let place = match (&*self.path, self.line) {
-            ("", _) => String::new(),
-            (path, 0) => format!("{path}:\n\n"),
-            (path, line) => format!("{path}:{line}:\n\n"),
-        };
         let change = self.pull_request.thread.question();
-        format!("{change}\n\n{place}{}", self.text)
+        format!("{change}\n\n{}", self.text)
     }
 }
 

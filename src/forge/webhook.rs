@@ -294,12 +294,7 @@ fn digests(host: &Host, headers: &HeaderMap, body: &[u8], by_number: bool) -> Ve
         format!("{name} {kind} {}", hex::encode(hash.finalize()))
     };
     let number = header(headers, host.dialect.delivery_header());
-    if number.is_empty() {
-        return vec![digest("body", body)];
-    }
-    let mut digests = vec![digest("number", number.as_bytes())];
-    if !by_number {
-        digests.push(digest("body", body));
-    }
-    digests
+    let number = (!number.is_empty()).then(|| digest("number", number.as_bytes()));
+    let body = (number.is_none() || !by_number).then(|| digest("body", body));
+    number.into_iter().chain(body).collect()
 }

@@ -149,20 +149,22 @@ fn reports_question(paths: &[PathBuf], notes: &mut Vec<String>) -> anyhow::Resul
     let mut failures = Failures::default();
     let mut count = 0;
     for path in paths {
-        if path.is_dir() {
-            for report in reports_below(path)? {
-                match read_report(&report, &mut failures) {
-                    // Other XML may lie beside the reports.
-                    Err(error) if matches!(error.downcast_ref(), Some(JunitError::NoSuite)) => {}
-                    read => {
-                        read.map_err(|error| refusal(&report, error))?;
-                        count += 1;
-                    }
+        let is_directory = path.is_dir();
+        let reports = match is_directory {
+            true => reports_below(path)?,
+            false => vec![path.clone()],
+        };
+        for report in reports {
+            match read_report(&report, &mut failures) {
+                // Other XML may lie beside the reports.
+                Err(error)
+                    if is_directory
+                        && matches!(error.downcast_ref(), Some(JunitError::NoSuite)) => {}
+                read => {
+                    read.map_err(|error| refusal(&report, error))?;
+                    count += 1;
                 }
             }
-        } else {
-            read_report(path, &mut failures).map_err(|error| refusal(path, error))?;
-            count += 1;
         }
     }
     if count == 0 {

@@ -1,7 +1,7 @@
 //! Signs in as a GitHub App: creates a JSON web token, signed with the app's private key, which GitHub
 //! exchanges for an installation token. Sends nothing.
 
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -57,10 +57,7 @@ impl App {
             _ => return Err(AppError::Key),
         };
         let key = key.map_err(|_| AppError::Key)?;
-        let seconds = |time: SystemTime| {
-            let time = time.duration_since(UNIX_EPOCH);
-            time.map_or(0, |time| time.as_secs())
-        };
+        let seconds = |time: SystemTime| OffsetDateTime::from(time).unix_timestamp();
         let claims = json!({
             "iat": seconds(now - CLOCK_SKEW),
             "exp": seconds(now + JWT_LIFETIME),
@@ -88,17 +85,17 @@ impl App {
 
 /// Returns for how long a token may be used that expires at `expires_at`.
 pub fn usable(expires_at: &str, now: SystemTime) -> Duration {
-    match OffsetDateTime::parse(expires_at, &Rfc3339) {
-        Ok(end) => {
-            let left = SystemTime::from(end).duration_since(now);
-            left.unwrap_or_default().saturating_sub(RENEWAL_MARGIN)
-        }
-        Err(_) => DEFAULT_LIFETIME,
-    }
+    let Ok(end) = OffsetDateTime::parse(expires_at, &Rfc3339) else {
+        return DEFAULT_LIFETIME;
+    };
+    let left = SystemTime::from(end).duration_since(now);
+    left.unwrap_or_default().saturating_sub(RENEWAL_MARGIN)
 }
 
 #[cfg(test)]
 mod tests {
+    use std::time::UNIX_EPOCH;
+
     use ring::signature::{RSA_PKCS1_2048_8192_SHA256, UnparsedPublicKey};
 
     use super::*;

@@ -106,8 +106,6 @@ struct PushPayload {
     reference: String,
     before: Option<String>,
     after: String,
-    #[serde(default)]
-    deleted: bool,
     repository: RepositoryObject,
     installation: Option<Installation>,
 }
@@ -189,13 +187,12 @@ struct PullRequestObject {
 }
 
 fn push(payload: PushPayload) -> Push {
-    let is_none = |commit: &str| commit.bytes().all(|byte| byte == b'0');
-    let is_gone = payload.deleted || is_none(&payload.after);
+    let is_commit = |id: &String| id.bytes().any(|byte| byte != b'0');
     Push {
         project: project(payload.repository, payload.installation),
         reference: cut(payload.reference, MAX_TITLE_BYTES),
-        head: (!is_gone).then_some(payload.after),
-        previous: payload.before.filter(|commit| !is_none(commit)),
+        head: Some(payload.after).filter(is_commit),
+        previous: payload.before.filter(is_commit),
     }
 }
 
@@ -245,11 +242,15 @@ fn review(payload: &[u8]) -> Result<ReviewEvent, EventError> {
         line,
         original_line,
     } = read::<ReviewPayload>(NAME, payload)?.comment;
+    let text = cut(body.unwrap_or_default(), MAX_BODY_BYTES);
+    let path = path.map(|path| cut(path, MAX_TITLE_BYTES));
     Ok(ReviewEvent {
         pull_request: pull_request(read(NAME, payload)?),
-        text: cut(body.unwrap_or_default(), MAX_BODY_BYTES),
-        path: cut(path.unwrap_or_default(), MAX_TITLE_BYTES),
-        line: line.or(original_line).unwrap_or(0),
+        text: match (path, line.or(original_line)) {
+            (None, _) => text,
+            (Some(path), None) => format!("{path}:\n\n{text}"),
+            (Some(path), Some(line)) => format!("{path}:{line}:\n\n{text}"),
+        },
     })
 }
 

@@ -131,7 +131,6 @@ fn push_reports_deleted_branches() {
     assert!(event.head.is_some());
 
     let mut payload = payload;
-    payload["deleted"] = json!(true);
     payload["after"] = json!("0".repeat(40));
     let Event::Push(event) = read("push", &payload) else {
         panic!("a push");
