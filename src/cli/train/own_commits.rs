@@ -81,11 +81,8 @@ impl AdjustedWeights {
         let present = Weights::present(kind, ranking);
         let fit = |part: &[Example]| present.with(adjusted(part, kind, &present.values, strength));
         let on = |part: &[Example], weights: &Weights| {
-            accuracy(
-                part,
-                &correct_by_cutoff(part, kind, &weights.values),
-                |_| true,
-            )
+            let correct = correct_by_cutoff(part, kind, &weights.values);
+            accuracy(part, &correct, |_| true)
         };
         let older = examples.len() - examples.len() / HELD_OUT_ONE_IN;
         let (old, new) = examples.split_at(older);
