@@ -12,7 +12,7 @@ use super::comment;
 use super::dialect::ThreadKind;
 use super::event::{Person, cut};
 use super::publish::publish;
-use super::task::{Task, TaskOutcome, Work};
+use super::task::{Task, TaskOutcome};
 use super::{Forges, Host};
 use crate::access::{Grant, Repositories, Scope as Reach};
 use crate::engine::{AskError, Question, Repository, RevisionError, Target};
@@ -24,29 +24,11 @@ const BUSY_RETRY_DELAY: Duration = Duration::from_secs(5);
 const MAX_CODE_CHARS: usize = 50_000;
 
 impl Forges {
-    /// Runs a task.
+    /// Answers a query about a thread, unless it is the command of a person who may not give commands.
     ///
     /// # Errors
     /// See [`CallError`]: it tells whether to retry.
-    pub async fn run(&self, task: &Task) -> Result<TaskOutcome, CallError> {
-        match &task.work {
-            Work::CompareMerge { closes } => self.compare_merge(task, closes).await,
-            Work::Answer {
-                question,
-                words,
-                unchecked,
-            } => {
-                let query = match &**words {
-                    "" => question.clone(),
-                    words => format!("{words}\n\n{question}"),
-                };
-                self.answer(task, query, unchecked.as_ref()).await
-            }
-        }
-    }
-
-    /// Answers a query about a thread, unless it is the command of a person who may not give commands.
-    async fn answer(
+    pub(super) async fn answer(
         &self,
         task: &Task,
         query: String,

@@ -24,8 +24,9 @@ pub enum Event {
     Thread(ThreadEvent),
     /// A comment was written under an issue or pull request.
     Comment(CommentEvent),
-    /// A change was reviewed, or a comment was written at one of its lines.
-    Review(ReviewEvent),
+    /// A change was reviewed, or a comment was written at one of its lines. The text of the review, with its path and
+    /// line, follows the body of the pull request.
+    Review(ThreadEvent),
     /// An event that is ignored.
     Other,
 }
@@ -145,15 +146,6 @@ pub struct CommentEvent {
     pub is_new: bool,
 }
 
-/// A change was reviewed.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ReviewEvent {
-    /// The pull request.
-    pub pull_request: ThreadEvent,
-    /// Text of the review, after the path and line that it refers to, if any; may be empty.
-    pub text: String,
-}
-
 /// An event that does not have the form that its forge documents.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
@@ -165,9 +157,8 @@ impl Event {
         match self {
             Self::Ping | Self::Other => None,
             Self::Push(event) => Some(&event.project),
-            Self::Thread(event) => Some(&event.project),
+            Self::Thread(event) | Self::Review(event) => Some(&event.project),
             Self::Comment(event) => Some(&event.project),
-            Self::Review(event) => Some(&event.pull_request.project),
         }
     }
 }
@@ -179,14 +170,6 @@ impl Thread {
             (title, "") => title.to_owned(),
             (title, body) => format!("{title}\n\n{body}"),
         }
-    }
-}
-
-impl ReviewEvent {
-    /// Joins the pull request and the review into one question.
-    pub fn question(&self) -> String {
-        let change = self.pull_request.thread.question();
-        format!("{change}\n\n{}", self.text)
     }
 }
 

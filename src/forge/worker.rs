@@ -14,7 +14,7 @@ use tracing::field::Empty;
 
 use super::Forges;
 use super::client::CallError;
-use super::task::Task;
+use super::task::{Task, Work};
 use crate::store::{JobRow, StoreError, now_millis};
 use crate::telemetry::{self, trace};
 
@@ -153,7 +153,20 @@ impl Forges {
                     reason: "its repository is being registered".to_owned(),
                 });
             }
-            self.run(&task).await
+            match &task.work {
+                Work::CompareMerge { closes } => self.compare_merge(&task, closes).await,
+                Work::Answer {
+                    question,
+                    words,
+                    unchecked,
+                } => {
+                    let query = match &**words {
+                        "" => question.clone(),
+                        words => format!("{words}\n\n{question}"),
+                    };
+                    self.answer(&task, query, unchecked.as_ref()).await
+                }
+            }
         };
         let done = tokio::time::timeout(MAX_ATTEMPT, doing).await;
         let took_too_long = || CallError::Failed("it took too long".to_owned());

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use crate::cli::UsageError;
 use crate::engine::DiffEnds;
-use crate::forge::event::{Change, Event};
+use crate::forge::event::Event;
 use crate::forge::github::event::parse_unnamed;
 
 /// The largest event that is read: GitHub sends none above 25 MB.
@@ -50,14 +50,13 @@ pub(super) fn read(path: &Path) -> anyhow::Result<Question> {
 fn question(event: Event) -> anyhow::Result<Question> {
     let web_url = event.project().map(|project| project.web_url.clone());
     let (text, diff, note) = match event {
-        Event::Thread(event) => (Some(event.thread.question()), ends(event.change), None),
+        Event::Thread(event) | Event::Review(event) => {
+            let ends = event.change.map(|change| change.ends);
+            (Some(event.thread.question()), ends, None)
+        }
         Event::Comment(event) => {
             let text = format!("{}\n\n{}", event.thread.question(), event.text);
             (Some(text), None, None)
-        }
-        Event::Review(event) => {
-            let text = event.question();
-            (Some(text), ends(event.pull_request.change), None)
         }
         Event::Push(push) => match (push.previous, push.head) {
             (Some(base), Some(head)) => (None, Some(DiffEnds { base, head }), None),
@@ -76,8 +75,4 @@ fn question(event: Event) -> anyhow::Result<Question> {
         note,
         link_base: web_url.filter(|url| !url.is_empty()),
     })
-}
-
-fn ends(change: Option<Change>) -> Option<DiffEnds> {
-    Some(change?.ends)
 }

@@ -10,7 +10,7 @@ use crate::config::Association;
 use crate::engine::DiffEnds;
 use crate::forge::event::{
     Action, Change, CommentEvent, Event, EventError, MAX_BODY_BYTES, MAX_LABELS, MAX_TITLE_BYTES,
-    Person, Project, Push, ReviewEvent, Thread, ThreadEvent, cut, read,
+    Person, Project, Push, Thread, ThreadEvent, cut, read,
 };
 
 /// Parses the payload of an event: `name` is the value of the header `X-GitHub-Event` or of the variable
@@ -234,7 +234,7 @@ fn comment(payload: CommentPayload) -> CommentEvent {
     }
 }
 
-fn review(payload: &[u8]) -> Result<ReviewEvent, EventError> {
+fn review(payload: &[u8]) -> Result<ThreadEvent, EventError> {
     const NAME: &str = "pull_request_review";
     let RemarkObject {
         body,
@@ -244,14 +244,14 @@ fn review(payload: &[u8]) -> Result<ReviewEvent, EventError> {
     } = read::<ReviewPayload>(NAME, payload)?.comment;
     let text = cut(body.unwrap_or_default(), MAX_BODY_BYTES);
     let path = path.map(|path| cut(path, MAX_TITLE_BYTES));
-    Ok(ReviewEvent {
-        pull_request: pull_request(read(NAME, payload)?),
-        text: match (path, line.or(original_line)) {
-            (None, _) => text,
-            (Some(path), None) => format!("{path}:\n\n{text}"),
-            (Some(path), Some(line)) => format!("{path}:{line}:\n\n{text}"),
-        },
-    })
+    let text = match (path, line.or(original_line)) {
+        (None, _) => text,
+        (Some(path), None) => format!("{path}:\n\n{text}"),
+        (Some(path), Some(line)) => format!("{path}:{line}:\n\n{text}"),
+    };
+    let mut event = pull_request(read(NAME, payload)?);
+    event.thread.body = format!("{}\n\n{text}", event.thread.body);
+    Ok(event)
 }
 
 fn pull_request(payload: ThreadPayload<PullRequestObject>) -> ThreadEvent {
