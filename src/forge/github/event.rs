@@ -209,14 +209,11 @@ fn deletion(payload: DeletePayload) -> Push {
     }
 }
 
-fn issue(mut payload: ThreadPayload<ThreadObject>) -> ThreadEvent {
+fn issue(payload: ThreadPayload<ThreadObject>) -> ThreadEvent {
     ThreadEvent {
         project: project(payload.repository, payload.installation),
         action: action(&payload.action, payload.label.as_ref()),
-        thread: Thread {
-            labels: labels(&payload.action, payload.label, &mut payload.thread),
-            ..thread(payload.thread)
-        },
+        thread: thread(payload.thread, &payload.action, payload.label),
         sender: person(payload.sender),
         change: None,
     }
@@ -226,7 +223,7 @@ fn comment(payload: CommentPayload) -> CommentEvent {
     CommentEvent {
         project: project(payload.repository, payload.installation),
         is_pull_request: payload.issue.pull_request.is_some(),
-        thread: thread(payload.issue),
+        thread: thread(payload.issue, &payload.action, None),
         text: cut(payload.comment.body.unwrap_or_default(), MAX_BODY_BYTES),
         author: person(payload.comment.user),
         association: Association::named(&payload.comment.author_association),
@@ -256,7 +253,7 @@ fn review(payload: &[u8]) -> Result<ThreadEvent, EventError> {
 
 fn pull_request(payload: ThreadPayload<PullRequestObject>) -> ThreadEvent {
     let PullRequestObject {
-        thread: mut text,
+        thread: text,
         base,
         head,
         draft,
@@ -279,10 +276,7 @@ fn pull_request(payload: ThreadPayload<PullRequestObject>) -> ThreadEvent {
             true => Action::Merged,
             false => action(&payload.action, payload.label.as_ref()),
         },
-        thread: Thread {
-            labels: labels(&payload.action, payload.label, &mut text),
-            ..thread(text)
-        },
+        thread: thread(text, &payload.action, payload.label),
         sender: person(payload.sender),
         change: Some(change),
     }
@@ -305,12 +299,20 @@ fn person(user: Option<User>) -> Person {
     }
 }
 
-fn thread(object: ThreadObject) -> Thread {
+/// Converts a thread, with the labels that it got. Gitea does not mark the added one, and some versions report labels
+/// given at opening only in that event.
+fn thread(object: ThreadObject, action: &str, label: Option<Label>) -> Thread {
+    let labels = match action {
+        "labeled" => label.into_iter().collect(),
+        "opened" | "label_updated" => object.labels,
+        _ => Vec::new(),
+    };
+    let labels = labels.into_iter().take(MAX_LABELS);
     Thread {
         number: object.number,
         title: cut(object.title.unwrap_or_default(), MAX_TITLE_BYTES),
         body: cut(object.body.unwrap_or_default(), MAX_BODY_BYTES),
-        labels: Vec::new(),
+        labels: labels.map(|label| label.name).collect(),
         author: person(object.user),
         is_open: object.state != "closed",
     }
@@ -325,18 +327,6 @@ fn action(name: &str, label: Option<&Label>) -> Action {
         ("synchronize" | "synchronized" | "ready_for_review", _) => Action::Updated,
         _ => Action::Other,
     }
-}
-
-/// Returns the labels that a thread got. Gitea does not mark the added one, and some versions report labels given at
-/// opening only in that event.
-fn labels(action: &str, label: Option<Label>, thread: &mut ThreadObject) -> Vec<String> {
-    let labels = match action {
-        "labeled" => label.into_iter().collect(),
-        "opened" | "label_updated" => std::mem::take(&mut thread.labels),
-        _ => Vec::new(),
-    };
-    let labels = labels.into_iter().take(MAX_LABELS);
-    labels.map(|label| label.name).collect()
 }
 
 #[cfg(test)]

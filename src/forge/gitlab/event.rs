@@ -142,14 +142,9 @@ fn issue(payload: ThreadPayload) -> ThreadEvent {
     ThreadEvent {
         project: project(payload.project),
         action: action(&payload.object_attributes, &payload.changes),
-        thread: Thread {
-            labels: labels(
-                &payload.object_attributes.action,
-                payload.labels,
-                payload.changes.labels,
-            ),
-            ..thread(payload.object_attributes)
-        },
+        thread: thread(
+            payload.object_attributes, payload.labels, payload.changes.labels,
+        ),
         sender: person(payload.user),
         change: None,
     }
@@ -179,7 +174,7 @@ fn note(payload: NotePayload) -> Option<CommentEvent> {
     let note = payload.object_attributes;
     Some(CommentEvent {
         project: project(payload.project),
-        thread: thread(object),
+        thread: thread(object, Vec::new(), None),
         is_pull_request,
         text: cut(note.note, MAX_BODY_BYTES),
         author: person(payload.user),
@@ -209,12 +204,20 @@ fn person(user: User) -> Person {
     }
 }
 
-fn thread(object: ThreadObject) -> Thread {
+/// Converts a thread, with the labels that it got: those given at opening, or those added later.
+fn thread(object: ThreadObject, all: Vec<Label>, change: Option<LabelChange>) -> Thread {
+    let LabelChange { previous, current } = change.unwrap_or_default();
+    let added = match &*object.action {
+        "open" => all,
+        _ => current,
+    };
+    let is_new = |label: &Label| !previous.iter().any(|old| old.title == label.title);
+    let added = added.into_iter().take(MAX_LABELS).filter(is_new);
     Thread {
         number: object.iid,
         title: cut(object.title.unwrap_or_default(), MAX_TITLE_BYTES),
         body: cut(object.description.unwrap_or_default(), MAX_BODY_BYTES),
-        labels: Vec::new(),
+        labels: added.map(|label| label.title).collect(),
         author: Person::default(),
         is_open: !matches!(&*object.state, "closed" | "merged"),
     }
@@ -239,18 +242,6 @@ fn action(object: &ThreadObject, changes: &Changes) -> Action {
         return Action::Labeled;
     }
     Action::Other
-}
-
-/// Returns the labels that a thread got: those given at opening, or those added later.
-fn labels(action: &str, all: Vec<Label>, change: Option<LabelChange>) -> Vec<String> {
-    let LabelChange { previous, current } = change.unwrap_or_default();
-    let added = match action {
-        "open" => all,
-        _ => current,
-    };
-    let is_new = |label: &Label| !previous.iter().any(|old| old.title == label.title);
-    let added = added.into_iter().take(MAX_LABELS).filter(is_new);
-    added.map(|label| label.title).collect()
 }
 
 #[cfg(test)]
