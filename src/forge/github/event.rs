@@ -124,7 +124,7 @@ struct DeletePayload {
 #[derive(Deserialize)]
 struct ThreadPayload<T> {
     action: String,
-    #[serde(alias = "issue", alias = "pull_request")]
+    #[serde(rename = "issue", alias = "pull_request")]
     thread: T,
     label: Option<Label>,
     repository: RepositoryObject,
