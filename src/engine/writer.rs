@@ -2,7 +2,7 @@
 //! exactly one.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use foveate_index::lexical::LexicalError;
 use foveate_index::stored::Index;
@@ -142,68 +142,16 @@ fn index(
 pub struct Writer {
     repository: Arc<Repository>,
     pools: Arc<Pools>,
-    draft: Option<Draft>,
-}
-
-/// A first index built ahead of time; the files may have changed by the time that it is published.
-#[derive(Debug)]
-struct Draft {
-    snapshot: Snapshot,
-    took: Duration,
-}
-
-impl Draft {
-    /// Whether it is the index of an input. For equal revisions it is enough to compare whether there is a
-    /// history.
-    fn is(&self, input: &IndexInput) -> bool {
-        let files = self.snapshot.files.as_slice();
-        self.snapshot.revision == input.revision
-            && self.snapshot.history.is_some() == input.history.is_some()
-            && files.len() == input.files.len()
-            && files.iter().zip(&input.files).all(|(a, b)| a.is_same(b))
-    }
 }
 
 impl Writer {
     pub(super) fn new(repository: Arc<Repository>, pools: Arc<Pools>) -> Self {
-        Self {
-            repository,
-            pools,
-            draft: None,
-        }
+        Self { repository, pools }
     }
 
     /// The repository that it writes.
     pub fn repository(&self) -> &Arc<Repository> {
         &self.repository
-    }
-
-    /// Builds the first index ahead of time, for [`Self::publish`], which publishes it if the files are still the same
-    /// and derives the index from it otherwise. Errors are ignored here; publishing reports them. Blocks; runs on the
-    /// current rayon pool.
-    pub fn draft(&mut self, input: IndexInput) {
-        if self.repository.current_unless_stale().is_some() {
-            return;
-        }
-        let start = Instant::now();
-        let generation = self.repository.generation() + 1;
-        let built = self.restore(input, generation).ok();
-        self.draft = built.map(|snapshot| Draft {
-            snapshot,
-            took: start.elapsed(),
-        });
-    }
-
-    /// The build time of the draft; zero where there is none.
-    pub fn draft_time(&self) -> Duration {
-        self.draft
-            .as_ref()
-            .map_or(Duration::ZERO, |draft| draft.took)
-    }
-
-    fn restore(&self, input: IndexInput, generation: u64) -> Result<Snapshot, PublishError> {
-        let stored = self.repository.store.index_of(&input.files);
-        restore(input, generation, &stored)
     }
 
     /// Builds the next generation and makes it the current one. Blocks: not for async threads.
@@ -214,12 +162,12 @@ impl Writer {
         let basis = self.repository.current_unless_stale();
         let generation = self.repository.generation() + 1;
         let cause = input.cause;
-        let draft = self.draft.take();
-        let build = || match (basis, draft) {
-            (Some(basis), _) => build(input, generation, Some(&basis.snapshot)),
-            (None, Some(draft)) if draft.is(&input) => Ok(draft.snapshot),
-            (None, Some(draft)) => build(input, generation, Some(&draft.snapshot)),
-            (None, None) => self.restore(input, generation),
+        let build = || match basis {
+            Some(basis) => build(input, generation, Some(&basis.snapshot)),
+            None => {
+                let stored = self.repository.store.index_of(&input.files);
+                restore(input, generation, &stored)
+            }
         };
         let snapshot = if cause == Cause::History {
             self.pools.add_history(build)
@@ -305,7 +253,6 @@ impl Writer {
 
     /// Marks the repository as failed: its source could not be read. The current snapshot stays.
     pub fn fail(&mut self, error: String) {
-        self.draft = None;
         self.repository.set_status(|status| {
             status.state = State::Failed;
             status.error = Some(error);
@@ -346,73 +293,5 @@ impl Writer {
     pub fn fail_history(&mut self, error: String) {
         self.repository
             .set_status(|status| status.history_error = Some(error));
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use foveate_model::{Language, ObjectId, Purpose, RepoPath, Role, SkipReason};
-    use foveate_parse::Limits;
-
-    use super::*;
-    use crate::engine::{BlobCache, IndexStore, RepoName, Source, StoreLocation};
-
-    fn writer() -> Writer {
-        let limits = Limits::default();
-        let name = RepoName::new("shop").expect("a name");
-        let store = Arc::new(IndexStore::new(&StoreLocation::Memory, "shop", &limits));
-        let source = Source::WorkingTree {
-            path: "/shop".into(),
-            watch: true,
-        };
-        let blobs = BlobCache::new(limits, 0).with(Arc::clone(&store));
-        let (repository, _) = Repository::new(name, source, 1, blobs, store, None);
-        let pools = Pools::new(1, 1, 1).expect("threads");
-        Writer::new(Arc::new(repository), Arc::new(pools))
-    }
-
-    /// The input for a tree of one file with this blob id.
-    fn input(content: u8) -> IndexInput {
-        IndexInput {
-            cause: Cause::Registered,
-            revision: Revision {
-                commit: String::new(),
-                dirty: true,
-            },
-            files: vec![SourceFile {
-                path: RepoPath::new("a.bin").expect("a path"),
-                blob: ObjectId::from_sha1([content; 20]),
-                size: 1,
-                language: Language::TEXT,
-                role: Role::Source,
-                purpose: Purpose::default(),
-                content: None,
-                skipped: Some(SkipReason::Binary),
-            }],
-            history: None,
-        }
-    }
-
-    #[test]
-    fn draft_is_published_only_if_files_are_unchanged() {
-        for (published, is_draft) in [(1, true), (2, false)] {
-            let mut writer = writer();
-            writer.draft(input(1));
-            let draft = writer.draft.as_ref().expect("a draft");
-            let files = draft.snapshot.files.as_slice().as_ptr();
-            assert!(writer.repository.current().is_none(), "nobody sees it");
-            let snapshot = writer.publish(input(published)).expect("an index");
-            assert_eq!(snapshot.files.as_slice().as_ptr() == files, is_draft);
-            let blob = ObjectId::from_sha1([published; 20]);
-            assert_eq!(snapshot.files.as_slice()[0].blob, blob);
-            assert_eq!(snapshot.generation, 1);
-            assert!(writer.draft.is_none());
-            writer.draft(input(3));
-            assert!(writer.draft.is_none(), "only before the first index");
-        }
-        let mut writer = writer();
-        writer.draft(input(1));
-        writer.fail("gone".to_owned());
-        assert!(writer.draft.is_none());
     }
 }

@@ -301,7 +301,7 @@ fn publish_stale(writer: &mut Writer, (revision, files): Listed, stale: &StaleIn
 }
 
 fn publish(writer: &mut Writer, input: IndexInput, start: Instant) -> ScanOutcome {
-    let read = start.elapsed().saturating_sub(writer.draft_time());
+    let read = start.elapsed();
     let cause = input.cause.name();
     metrics::histogram!("foveate_index_read_seconds", "cause" => cause).record(read);
     let repository = Arc::clone(writer.repository());

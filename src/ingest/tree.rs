@@ -169,19 +169,6 @@ impl WorkingTree {
         progress: &Progress,
         watcher: Option<&Arc<TreeWatcher>>,
     ) -> Result<bool, TreeError> {
-        self.rescan_with(blobs, progress, watcher, |_| {})
-    }
-
-    /// Does [`Self::rescan`]. In the first scan of a watched tree, files are read before all directories
-    /// are watched: `draft` is called with these files to use them while the rest is being watched. They
-    /// may have changed meanwhile.
-    pub fn rescan_with(
-        &mut self,
-        blobs: &BlobCache,
-        progress: &Progress,
-        watcher: Option<&Arc<TreeWatcher>>,
-        draft: impl FnOnce(&mut Self),
-    ) -> Result<bool, TreeError> {
         progress.enter(Phase::Listing, 0);
         self.check_root()?;
         // The commit determines the kind of object ids, and which files are tracked.
@@ -194,7 +181,7 @@ impl WorkingTree {
         }
         match watcher {
             Some(watcher) if self.directories.is_empty() => {
-                self.scan_and_watch(blobs, progress, watcher, draft)
+                self.scan_and_watch(blobs, progress, watcher)
             }
             _ => {
                 let listing = self.list(watcher, progress)?;
@@ -204,14 +191,13 @@ impl WorkingTree {
     }
 
     /// Scans a watched tree for the first time. Watching a directory takes a round trip to another thread, so
-    /// directories are watched while their files are read and used. If anything changed meanwhile, or may
+    /// directories are watched while their files are read. If anything changed meanwhile, or may
     /// have, the whole tree is scanned again, now that it is watched.
     fn scan_and_watch(
         &mut self,
         blobs: &BlobCache,
         progress: &Progress,
         watcher: &Arc<TreeWatcher>,
-        draft: impl FnOnce(&mut Self),
     ) -> Result<bool, TreeError> {
         let mut listing = self.list(None, progress)?;
         let directories = std::mem::take(&mut listing.stats);
@@ -221,9 +207,7 @@ impl WorkingTree {
             if thread.spawn_scoped(scope, watch).is_err() {
                 watch();
             }
-            let changed = self.apply_listing(listing, blobs, progress, None)?;
-            draft(self);
-            Ok::<bool, TreeError>(changed)
+            self.apply_listing(listing, blobs, progress, None)
         })?;
         if self.is_unchanged(&directories) {
             return Ok(changed);
@@ -438,33 +422,13 @@ mod tests {
             assert!(!young.is_unchanged(&directories), "too young to be certain");
             (keep, root, change)
         };
-        let (trees, drafted) = (changes.map(made), changes.map(made));
+        let trees = changes.map(made);
         std::thread::sleep(Duration::from_millis(2100));
         for (_keep, root, change) in trees {
             let (tree, directories) = scan(&root);
             assert!(tree.is_unchanged(&directories));
             change(&root);
             assert!(!tree.is_unchanged(&directories));
-        }
-        // The same for changes while a draft is built.
-        for (_keep, root, change) in drafted {
-            let watcher = Arc::new(TreeWatcher::new(None, Arc::default()).unwrap());
-            let mut tree = WorkingTree::new(root.clone(), Vec::new(), Arc::default());
-            let mut drafts = 0;
-            let draft = |tree: &mut WorkingTree| {
-                assert_eq!(tree.files()[0].path.as_str(), "a/same.py");
-                drafts += 1;
-                change(&root);
-            };
-            tree.rescan_with(&blobs, &progress, Some(&watcher), draft)
-                .unwrap();
-            let listed = |tree: &WorkingTree| {
-                let files = tree.files().into_iter();
-                files.map(|f| (f.path, f.blob)).collect::<Vec<_>>()
-            };
-            let mut fresh = WorkingTree::new(root.clone(), Vec::new(), Arc::default());
-            fresh.rescan(&blobs, &progress, None).unwrap();
-            assert_eq!((drafts, listed(&tree)), (1, listed(&fresh)));
         }
     }
 }

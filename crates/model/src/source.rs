@@ -83,15 +83,6 @@ pub struct SourceFile {
 }
 
 impl SourceFile {
-    /// Whether both are the same file in the same state, including a shared `content`.
-    pub fn is_same(&self, other: &Self) -> bool {
-        self.path == other.path
-            && self.blob == other.blob
-            && self.role == other.role
-            && self.has_same_content(other)
-            && self.skipped == other.skipped
-    }
-
     /// Whether both share one `content`, or neither has any.
     pub fn has_same_content(&self, other: &Self) -> bool {
         let content = |file: &Self| file.content.as_ref().map(Arc::as_ptr);

@@ -248,16 +248,9 @@ impl TreeWork {
         Ok(!differing.is_empty())
     }
 
-    fn rescan(&mut self, cause: Cause, progress: &Progress) -> Result<bool, TreeError> {
-        let repository = Arc::clone(self.writer.repository());
-        let writer = &mut self.writer;
-        let draft = |tree: &mut WorkingTree| {
-            progress.enter(Phase::Building, 0);
-            writer.draft(input(cause, tree.revision(), tree, None));
-        };
-        let watcher = self.watcher.as_ref();
-        self.tree
-            .rescan_with(&repository.blobs, progress, watcher, draft)
+    fn rescan(&mut self, progress: &Progress) -> Result<bool, TreeError> {
+        let blobs = &self.writer.repository().blobs;
+        self.tree.rescan(blobs, progress, self.watcher.as_ref())
     }
 
     pub(super) fn scan(&mut self, scan: Scan) -> ScanOutcome {
@@ -310,10 +303,8 @@ impl TreeWork {
         let own_threads = self.own_threads.clone();
         let read = || match scan {
             Scan::Full(Cause::Audit) => (Cause::Audit, self.audit(&progress)),
-            Scan::Full(cause) => (cause, self.rescan(cause, &progress)),
-            Scan::Changes(_) if self.failed() => {
-                (Cause::Changed, self.rescan(Cause::Changed, &progress))
-            }
+            Scan::Full(cause) => (cause, self.rescan(&progress)),
+            Scan::Changes(_) if self.failed() => (Cause::Changed, self.rescan(&progress)),
             Scan::Changes(changed) => {
                 let watcher = self.watcher.as_ref();
                 let blobs = &self.writer.repository().blobs;
