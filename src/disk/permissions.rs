@@ -3,7 +3,7 @@
 use std::fs::{self, DirBuilder, Metadata, Permissions};
 use std::io;
 use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, PermissionsExt as _};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::OnceLock;
 
 use rustix::fs::Mode;
@@ -11,7 +11,8 @@ use rustix::process::{geteuid, umask};
 
 /// Name prefixes of everything that this program puts into its data directory.
 const ENTRIES: [&str; 6] = ["credentials", "foveate.db", "git", "index", "lock", "probe"];
-const OWNER: u32 = 0o700;
+/// The permissions of group and others.
+const OTHERS: u32 = 0o077;
 
 /// Sets the umask of this process and its children so that only its user can read the files that they create from now
 /// on.
@@ -48,80 +49,51 @@ pub fn is_readable_by_others(file: &Metadata) -> bool {
 /// # Errors
 /// When it cannot be created.
 pub fn create_directory(path: &Path) -> io::Result<()> {
-    DirBuilder::new().recursive(true).mode(OWNER).create(path)
+    DirBuilder::new().recursive(true).mode(0o700).create(path)
 }
 
-/// Removes the permissions of group and others from the data of this program in a data directory, which an earlier
-/// version may have left open. The directory itself keeps its permissions if it holds other files or has another owner.
+/// Removes the permissions of group and others from a data directory and what lies directly in it: what is in a
+/// restricted directory cannot be reached. Somebody may have made or copied them with wider ones. The directory itself
+/// keeps its permissions if it holds other files or has another owner.
 pub(super) fn restrict(directory: &Path) {
     let mut is_ours = true;
-    let mut failures = Failures::default();
     for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
         let name = entry.file_name();
         let name = name.to_string_lossy();
         if ENTRIES.iter().any(|known| name.starts_with(known)) {
-            failures.restrict_all(&entry.path());
+            restrict_one(&entry.path());
         } else {
             is_ours = false;
         }
     }
-    if let Ok(metadata) = directory.symlink_metadata() {
-        if is_ours && metadata.uid() == geteuid().as_raw() {
-            failures.restrict_one(directory, &metadata);
-        } else if metadata.mode() & !OWNER & 0o777 != 0 {
-            tracing::warn!(
-                directory = %directory.display(),
-                "other users may list the data directory, which does not belong to this program alone: \
-                 choose a dedicated directory with --data-dir"
-            );
-        }
+    let Ok(metadata) = directory.symlink_metadata() else {
+        return;
+    };
+    if is_ours && metadata.uid() == geteuid().as_raw() {
+        restrict_one(directory);
+    } else if metadata.mode() & OTHERS != 0 {
+        tracing::warn!(
+            directory = %directory.display(),
+            "other users may list the data directory, which does not belong to this program alone: \
+             choose a dedicated directory with --data-dir"
+        );
     }
-    failures.report();
 }
 
-/// Files whose permissions could not be changed. A read-only file system has thousands, which are one warning.
-#[derive(Debug, Default)]
-struct Failures {
-    count: usize,
-    first: Option<(PathBuf, io::Error)>,
-}
-
-impl Failures {
-    /// Restricts a file, or a directory with everything in it. Symbolic links are left alone.
-    fn restrict_all(&mut self, path: &Path) {
-        let Ok(metadata) = path.symlink_metadata() else {
-            return;
-        };
-        if metadata.is_symlink() {
-            return;
-        }
-        self.restrict_one(path, &metadata);
-        if metadata.is_dir() {
-            for entry in fs::read_dir(path).into_iter().flatten().flatten() {
-                self.restrict_all(&entry.path());
-            }
-        }
+/// Restricts a file or directory. Symbolic links are left alone.
+fn restrict_one(path: &Path) {
+    let Ok(metadata) = path.symlink_metadata() else {
+        return;
+    };
+    let mode = metadata.mode() & 0o7777;
+    if metadata.is_symlink() || mode & OTHERS == 0 {
+        return;
     }
-
-    fn restrict_one(&mut self, path: &Path, metadata: &Metadata) {
-        let mode = metadata.mode() & 0o7777;
-        if mode & !OWNER & 0o777 == 0 {
-            return;
-        }
-        let restricted = Permissions::from_mode(mode & !0o077);
-        if let Err(error) = fs::set_permissions(path, restricted) {
-            self.count += 1;
-            self.first.get_or_insert_with(|| (path.to_owned(), error));
-        }
-    }
-
-    fn report(&self) {
-        if let Some((path, error)) = &self.first {
-            tracing::warn!(
-                path = %path.display(), %error, count = self.count,
-                "cannot restrict the permissions: other users may read these files"
-            );
-        }
+    if let Err(error) = fs::set_permissions(path, Permissions::from_mode(mode & !OTHERS)) {
+        tracing::warn!(
+            path = %path.display(), %error,
+            "cannot restrict the permissions: other users may read these files"
+        );
     }
 }
 
@@ -155,22 +127,20 @@ mod tests {
     }
 
     #[test]
-    fn open_permissions_of_earlier_version_are_restricted() {
+    fn open_permissions_are_restricted() {
         let keep = tempfile::tempdir().expect("a temporary directory");
         let data = keep.path().join("data");
         make(&data.join("foveate.db-wal"), "secret");
         make(&data.join("git/a.git/HEAD"), "ref");
-        for directory in ["", "git", "git/a.git"] {
+        for directory in ["", "git"] {
             let open = Permissions::from_mode(0o755);
             fs::set_permissions(data.join(directory), open).expect("its rights are set");
         }
         restrict(&data);
-        for directory in ["", "git", "git/a.git"] {
+        for directory in ["", "git"] {
             assert_eq!(mode(&data.join(directory)), 0o700, "{directory}");
         }
-        for file in ["foveate.db-wal", "git/a.git/HEAD"] {
-            assert_eq!(mode(&data.join(file)), 0o600, "{file}");
-        }
+        assert_eq!(mode(&data.join("foveate.db-wal")), 0o600);
     }
 
     #[test]
