@@ -81,20 +81,18 @@ impl Feedback {
         if !self.config.record {
             return;
         }
-        let row = recorder::NewAnswer {
-            ranking: Ranking::of(&answered.answer),
-            row: NewAnswerRow {
-                request_id: origin.request_id,
-                repo: answered.repo.clone(),
-                thread: origin.thread,
-                commit: answered.snapshot.revision.commit.clone(),
-                created_at: now_millis(),
-                intent: answered.answer.intent.kind.name().to_owned(),
-                confidence: answered.answer.pack.confidence.into(),
-                used_tokens: i64::try_from(answered.answer.pack.used).unwrap_or(i64::MAX),
-                ranking: String::new(),
-                query: origin.query,
-            },
+        let row = NewAnswerRow {
+            request_id: origin.request_id,
+            repo: answered.repo.clone(),
+            thread: origin.thread,
+            commit: answered.snapshot.revision.commit.clone(),
+            created_at: now_millis(),
+            intent: answered.answer.intent.kind.name().to_owned(),
+            confidence: answered.answer.pack.confidence.into(),
+            used_tokens: i64::try_from(answered.answer.pack.used).unwrap_or(i64::MAX),
+            // Serializing strings and numbers does not fail.
+            ranking: serde_json::to_string(&Ranking::of(&answered.answer)).unwrap_or_default(),
+            query: origin.query,
         };
         if self.queue.try_send(Entry::Answer(Box::new(row))).is_err() {
             recorder::count("dropped", 1);

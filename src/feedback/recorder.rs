@@ -10,7 +10,6 @@ use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
 use super::Feedback;
-use super::ranking::Ranking;
 use crate::access::Grant;
 use crate::store::{AnswerFilter, NewAnswerRow, StoreError, now_millis};
 
@@ -29,16 +28,9 @@ const DAY_MS: i64 = 86_400_000;
 #[derive(Debug)]
 pub(super) enum Entry {
     /// Stores an answer.
-    Answer(Box<NewAnswer>),
+    Answer(Box<NewAnswerRow>),
     /// Signals when all earlier entries are written.
     Flush(oneshot::Sender<()>),
-}
-
-/// An answer whose ranking is not yet serialized.
-#[derive(Debug)]
-pub(super) struct NewAnswer {
-    pub(super) row: NewAnswerRow,
-    pub(super) ranking: Ranking,
 }
 
 /// Counts answers by whether they were stored, dropped or failed to be stored.
@@ -96,7 +88,7 @@ impl Feedback {
         let (mut rows, mut waiting) = (Vec::new(), Vec::new());
         for entry in batch.drain(..) {
             match entry {
-                Entry::Answer(answer) => rows.extend(row(*answer)),
+                Entry::Answer(answer) => rows.push(*answer),
                 Entry::Flush(done) => waiting.push(done),
             }
         }
@@ -158,15 +150,6 @@ async fn fill(batch: &mut Vec<Entry>, entries: &mut mpsc::Receiver<Entry>) {
             return;
         }
     }
-}
-
-/// Builds the database row of an answer; `None` if its ranking cannot be serialized, which does not happen.
-fn row(answer: NewAnswer) -> Option<NewAnswerRow> {
-    let ranking = serde_json::to_string(&answer.ranking).ok()?;
-    Some(NewAnswerRow {
-        ranking,
-        ..answer.row
-    })
 }
 
 #[cfg(test)]
