@@ -143,10 +143,9 @@ impl Engine {
         let dashmap::Entry::Vacant(vacant) = self.repositories.entry(name.clone()) else {
             return None;
         };
-        let (repository, commands) = self.new_repository(name, source, unloaded);
-        let (repository, ends) = self.with_writer(repository, commands);
-        vacant.insert(repository);
-        Some(ends)
+        let (writer, commands) = self.new_repository(name, source, unloaded, None);
+        vacant.insert(Arc::clone(writer.repository()));
+        Some((writer, commands))
     }
 
     /// Replaces a repository by its unloaded form. Its tasks must have ended. The unloaded form takes over an
@@ -155,17 +154,16 @@ impl Engine {
     pub fn evict(&self, old: &Arc<Repository>) -> Option<(Writer, Commands)> {
         let summary = old.summary()?;
         let (name, source) = (old.name.clone(), old.source.clone());
-        let (mut repository, commands) = self.new_repository(name.clone(), source, Some(summary));
-        repository.inherit(old);
-        let (repository, ends) = self.with_writer(repository, commands);
+        let (writer, commands) =
+            self.new_repository(name.clone(), source, Some(summary), Some(old));
         let dashmap::Entry::Occupied(mut entry) = self.repositories.entry(name) else {
             return None;
         };
         if !Arc::ptr_eq(entry.get(), old) {
             return None;
         }
-        entry.insert(repository);
-        Some(ends)
+        entry.insert(Arc::clone(writer.repository()));
+        Some((writer, commands))
     }
 
     fn new_repository(
@@ -173,27 +171,22 @@ impl Engine {
         name: RepoName,
         source: Source,
         unloaded: Option<UnloadedRepository>,
-    ) -> (Repository, Commands) {
+        evicted: Option<&Repository>,
+    ) -> (Writer, Commands) {
         let store = Arc::new(self.store_of(&name));
-        Repository::new(
+        let (mut repository, commands) = Repository::new(
             name,
             source,
             self.settings.revisions,
             self.blobs.with(Arc::clone(&store)),
             store,
             unloaded,
-        )
-    }
-
-    /// Makes a repository shareable, with its only writer.
-    fn with_writer(
-        &self,
-        repository: Repository,
-        commands: Commands,
-    ) -> (Arc<Repository>, (Writer, Commands)) {
-        let repository = Arc::new(repository);
-        let writer = Writer::new(Arc::clone(&repository), Arc::clone(&self.pools));
-        (repository, (writer, commands))
+        );
+        if let Some(evicted) = evicted {
+            repository.inherit(evicted);
+        }
+        let writer = Writer::new(Arc::new(repository), Arc::clone(&self.pools));
+        (writer, commands)
     }
 
     /// Returns the on-disk index of a repository, registered or not.

@@ -75,13 +75,9 @@ impl Authenticator {
     pub async fn new(store: Store, settings: AccessSettings) -> Result<Self, AccessError> {
         let file = match settings.token_file.clone() {
             None => FileState::default(),
+            // Blocks, at the start, for the time of reading a small file.
             Some(path) => {
-                let read = spawn_blocking({
-                    let path = path.clone();
-                    move || read_file(&path)
-                });
-                let read = read.await.unwrap_or_else(|error| Err(error.to_string()));
-                read.map_err(|reason| AccessError::TokenFile { path, reason })?
+                read_file(&path).map_err(|reason| AccessError::TokenFile { path, reason })?
             }
         };
         let this = Self {

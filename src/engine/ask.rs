@@ -162,7 +162,7 @@ impl Engine {
         let found = self.get(grant, repo);
         let result = match &found {
             Some(repository) => {
-                telemetry::trace_repository(repository);
+                tracing::Span::current().record("repo", repository.name.as_str());
                 work(Arc::clone(repository)).await
             }
             None => Err(AskError::UnknownRepo(repo.to_owned())),

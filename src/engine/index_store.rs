@@ -42,8 +42,8 @@ pub enum StoreLocation {
 pub struct IndexStore {
     directory: Option<PathBuf>,
     versions: Versions,
-    /// Opened at first use.
-    stages: OnceLock<Stages>,
+    /// Opened at first use; `None` where nothing is stored.
+    stages: OnceLock<Option<Stages>>,
     /// Why the last write failed, or why nothing is written.
     error: Mutex<Option<String>>,
     read_only: bool,
@@ -164,25 +164,11 @@ impl IndexStore {
     }
 
     /// Writes the parts of `current` and `others` that are not on disk. Deletes the parts that no snapshot has once
-    /// they take up a third of the file. Blocks, for seconds where there is much to write.
+    /// they exceed `max_waste`. Returns the bytes freed. Blocks, for seconds where there is much to write.
     ///
     /// # Errors
     /// When the system refuses; [`Self::error`] returns the error until the next save.
-    pub fn save(&self, current: &Snapshot, others: &[Arc<Snapshot>]) -> io::Result<()> {
-        self.update(current, others, MaxWaste::Third).map(drop)
-    }
-
-    /// As [`Self::save`], for one-shot commands, each with one revision: data of other revisions are kept longer.
-    pub fn save_one_of_many(&self, current: &Snapshot) -> io::Result<()> {
-        self.update(current, &[], MaxWaste::ThreeQuarters).map(drop)
-    }
-
-    /// As [`Self::save`], but deletes all data that none of the snapshots has. Returns the bytes freed.
-    pub fn collect_garbage(&self, current: &Snapshot, others: &[Arc<Snapshot>]) -> io::Result<u64> {
-        self.update(current, others, MaxWaste::None)
-    }
-
-    fn update(
+    pub fn save(
         &self,
         current: &Snapshot,
         others: &[Arc<Snapshot>],
@@ -200,17 +186,14 @@ impl IndexStore {
     }
 
     fn stages(&self) -> Option<&Stages> {
-        self.directory.as_ref()?;
-        if self.stages.get().is_none() {
-            let stages = Stages {
+        let open = || {
+            Some(Stages {
                 facts: self.open_stage(FACTS, self.versions.facts)?,
                 lexical: self.open_stage(LEXICAL, self.versions.lexical)?,
                 references: self.open_stage(REFERENCES, self.versions.references)?,
-            };
-            // If another thread was faster, its stores are used.
-            let _ = self.stages.set(stages);
-        }
-        self.stages.get()
+            })
+        };
+        self.stages.get_or_init(open).as_ref()
     }
 }
 

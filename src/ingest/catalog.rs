@@ -29,6 +29,7 @@ use super::task_group::TaskGroup;
 use super::{CREDENTIALS, IngestSettings};
 use crate::access::audit::{self, Action, Outcome};
 use crate::access::{AccessDenied, Grant, Scope};
+use crate::disk::MaxWaste;
 use crate::engine::{Commands, Engine, NameError, RepoName, Repository, Source, Writer};
 use crate::store::{RepositoryKind, Store, StoreError};
 use crate::telemetry::spans::spawn_blocking;
@@ -391,8 +392,8 @@ impl Catalog {
                 let _running = running;
                 let _alone = repository.lock_store();
                 let basis = repository.current_unless_stale()?;
-                let others = repository.revisions.warm();
-                Some(repository.store.collect_garbage(&basis.snapshot, &others))
+                let (store, others) = (&repository.store, repository.revisions.warm());
+                Some(store.save(&basis.snapshot, &others, MaxWaste::None))
             });
             match collected.await {
                 Ok(Some(Ok(bytes))) => drop(freed.insert(name, bytes)),

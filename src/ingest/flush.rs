@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use super::schedule::sleep_until;
 use super::task_group::TaskGroup;
 use super::tree::Stats;
+use crate::disk::MaxWaste;
 use crate::engine::Repository;
 
 /// Time after which changes are written although more keep coming.
@@ -130,7 +131,7 @@ fn save(repository: &Repository, stats: &Stats) -> io::Result<()> {
     };
     let snapshot = &basis.snapshot;
     let others = repository.revisions.warm();
-    repository.store.save(snapshot, &others)?;
+    repository.store.save(snapshot, &others, MaxWaste::Third)?;
     stats.save_if_many(|path| snapshot.files.find(path.as_str()).is_some())?;
     repository.save_summary()
 }

@@ -14,6 +14,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::git::{CommitRecordCache, GitError, GitRepo, HistoryLimits, HistoryStep};
 use super::tree::{Stats, TreeError, WorkingTree};
+use crate::disk::MaxWaste;
 use crate::engine::{
     BlobCache, Cause, CommitHistory, HistoryIndex, IndexInput, IndexStore, Parsers, Phase,
     Progress, PublishError, StoreLocation, build_once,
@@ -196,7 +197,8 @@ impl OneShotIndexer {
             return Ok(());
         }
         let snapshot = &indexed.snapshot;
-        self.store.save_one_of_many(snapshot)?;
+        // The next run may be about another revision, whose data are kept longer.
+        self.store.save(snapshot, &[], MaxWaste::ThreeQuarters)?;
         self.stats
             .save(|path| snapshot.files.find(path.as_str()).is_some())?;
         let Some(key) = &indexed.new_history else {
