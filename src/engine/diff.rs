@@ -80,18 +80,19 @@ impl Diff {
             return Some(self.left_out.issue());
         }
         let has_text = self.changes.iter().any(|change| !change.hunks.is_empty());
-        (!has_text).then(|| Issue {
-            code: IssueCode::EmptyDiff,
-            detail: match self.other_changes() {
-                changes if changes.is_empty() => {
-                    "the diff is empty: the head changed no text since it left the base".to_owned()
-                }
-                changes => format!(
-                    "the diff has no changed text: since it left the base, the head only {}",
-                    changes.join(" and ")
-                ),
-            },
-        })
+        if has_text {
+            return None;
+        }
+        let detail = match self.other_changes() {
+            changes if changes.is_empty() => {
+                "the diff is empty: the head changed no text since it left the base".to_owned()
+            }
+            changes => format!(
+                "the diff has no changed text: since it left the base, the head only {}",
+                changes.join(" and ")
+            ),
+        };
+        Some(Issue::new(IssueCode::EmptyDiff, detail))
     }
 
     /// Describes what changed besides text.
@@ -128,12 +129,10 @@ impl OmittedParts {
         } else {
             ""
         };
-        Issue {
-            code: IssueCode::LargeDiff,
-            detail: format!(
-                "the diff is too large to use all of it: {files} files and {hunks} hunks were left out{end}"
-            ),
-        }
+        let detail = format!(
+            "the diff is too large to use all of it: {files} files and {hunks} hunks were left out{end}"
+        );
+        Issue::new(IssueCode::LargeDiff, detail)
     }
 }
 

@@ -83,6 +83,14 @@ pub struct Issue {
     pub detail: String,
 }
 
+impl Issue {
+    /// Makes an issue of a code and a sentence for people.
+    pub fn new(code: IssueCode, detail: impl Into<String>) -> Self {
+        let detail = detail.into();
+        Self { code, detail }
+    }
+}
+
 /// Maximum names in a list; further ones are counted.
 const MAX_LISTED: usize = 5;
 /// Maximum bytes shown of a name.
