@@ -216,12 +216,10 @@ impl WorkerPool {
     /// Ends workers idle for longer than [`IDLE`]. Returns whether any idle worker is left.
     fn end_idle(&self) -> bool {
         let mut idle = self.idle.lock();
-        let all = std::mem::take(&mut idle.workers);
-        let is_idle = |worker: &Worker| worker.used.elapsed() > IDLE;
-        let (old, rest): (Vec<_>, Vec<_>) = all.into_iter().partition(is_idle);
-        idle.is_reaped = !rest.is_empty();
-        idle.workers = rest;
-        let is_any_left = idle.is_reaped;
+        let is_old = |worker: &mut Worker| worker.used.elapsed() > IDLE;
+        let old: Vec<_> = idle.workers.extract_if(.., is_old).collect();
+        let is_any_left = !idle.workers.is_empty();
+        idle.is_reaped = is_any_left;
         drop(idle);
         drop(old);
         is_any_left
@@ -265,9 +263,8 @@ impl Worker {
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
             .spawn()?;
-        let Some(output) = process.stdout.take() else {
-            return Err(io::Error::other("the parser process has no pipes"));
-        };
+        let output = process.stdout.take();
+        let output = output.ok_or_else(|| io::Error::other("the parser process has no pipes"))?;
         Ok(Self {
             process,
             output: BufReader::new(output),

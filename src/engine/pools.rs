@@ -4,6 +4,8 @@
 //! many, and each takes longer than reloading a repository. Its threads and those of background work have a low
 //! priority, and so have the programs that they start.
 
+use std::time::Instant;
+
 use parking_lot::Mutex;
 use rayon::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder};
 
@@ -13,8 +15,8 @@ use crate::telemetry::spans::carried;
 #[derive(Debug)]
 pub struct Pools {
     pools: Vec<ThreadPool>,
-    /// Locked briefly, never across work.
-    runs: Mutex<Runs>,
+    /// For each pool the starts of its runs, oldest first. Locked briefly, never across work.
+    runs: Mutex<Vec<Vec<Instant>>>,
     histories: ThreadPool,
     background: ThreadPool,
 }
@@ -22,40 +24,17 @@ pub struct Pools {
 /// Niceness of low-priority threads: competing with a normal thread, one gets a tenth of a core.
 const NICE: i32 = 10;
 
-#[derive(Debug)]
-struct Runs {
-    /// For each pool the numbers of its runs, in the order of their start.
-    by_pool: Vec<Vec<u64>>,
-    next: u64,
-}
-
-impl Runs {
-    /// Assigns a new run to an idle pool, or else to the one whose oldest run started last: a run that has lasted long
-    /// is large. Returns the pool and the number of the run.
-    fn begin(&mut self) -> (usize, u64) {
-        let first = |runs: &Vec<u64>| runs.first().copied().unwrap_or(u64::MAX);
-        let pools = self.by_pool.iter().map(first).enumerate();
-        let (pool, _) = pools.max_by_key(|(_, first)| *first).unwrap_or_default();
-        let run = self.next;
-        self.next += 1;
-        if let Some(runs) = self.by_pool.get_mut(pool) {
-            runs.push(run);
-        }
-        (pool, run)
-    }
-}
-
 /// A run in a pool; dropping it removes the run, also on a panic.
 struct Run<'a> {
     pools: &'a Pools,
     pool: usize,
-    run: u64,
+    start: Instant,
 }
 
 impl Drop for Run<'_> {
     fn drop(&mut self) {
-        if let Some(runs) = self.pools.runs.lock().by_pool.get_mut(self.pool) {
-            runs.retain(|run| *run != self.run);
+        if let Some(runs) = self.pools.runs.lock().get_mut(self.pool) {
+            runs.retain(|start| *start != self.start);
         }
     }
 }
@@ -77,10 +56,6 @@ impl Pools {
                 .build()
         };
         let pools: Vec<_> = (0..pools.max(1)).map(pool).collect::<Result<_, _>>()?;
-        let runs = Runs {
-            by_pool: vec![Vec::new(); pools.len()],
-            next: 0,
-        };
         let histories = ThreadPoolBuilder::new()
             .num_threads(threads)
             .thread_name(|thread| format!("history-{thread}"))
@@ -90,8 +65,8 @@ impl Pools {
             .thread_name(|thread| format!("background-{thread}"))
             .start_handler(|_| lower_priority());
         Ok(Self {
+            runs: Mutex::new(vec![Vec::new(); pools.len()]),
             pools,
-            runs: Mutex::new(runs),
             histories: histories.build()?,
             background: background.build()?,
         })
@@ -105,15 +80,29 @@ impl Pools {
 
     /// Runs `work` in a pool and waits for it. Must not be called from within a run, which has its pool already.
     pub fn install<T: Send>(&self, work: impl FnOnce() -> T + Send) -> T {
-        let (pool, run) = self.runs.lock().begin();
-        let _run = Run {
-            pools: self,
-            pool,
-            run,
-        };
-        match self.pools.get(pool) {
+        let run = self.begin();
+        match self.pools.get(run.pool) {
             Some(pool) => pool.install(carried(work)),
             None => work(),
+        }
+    }
+
+    /// Assigns a new run to an idle pool, or else to the one whose oldest run started last: a run that has lasted long
+    /// is large.
+    fn begin(&self) -> Run<'_> {
+        let start = Instant::now();
+        let mut runs = self.runs.lock();
+        let oldest = |runs: &Vec<Instant>| runs.first().copied().unwrap_or(start);
+        let pools = runs.iter().map(oldest).enumerate();
+        let last = pools.max_by_key(|(_, oldest)| *oldest);
+        let pool = last.map_or(0, |(pool, _)| pool);
+        if let Some(runs) = runs.get_mut(pool) {
+            runs.push(start);
+        }
+        Run {
+            pools: self,
+            pool,
+            start,
         }
     }
 

@@ -99,26 +99,24 @@ impl Repository {
     ) -> (Self, Commands) {
         let (requests, requests_out) = RevisionRequests::new();
         let (syncs, syncs_out) = SyncRequests::new();
-        let state = match unloaded {
-            Some(_) => State::Ready,
-            None => State::Indexing,
-        };
+        let mut status = Status::default();
+        let mut used = unloaded::now();
+        if let Some(unloaded) = &unloaded {
+            status.state = State::Ready;
+            used = unloaded.used;
+        }
         let repository = Self {
             name,
             source,
             current: ArcSwapOption::empty(),
-            status: ArcSwap::from_pointee(Status::new(state)),
+            status: ArcSwap::from_pointee(status),
             progress: Arc::default(),
             pending: Arc::default(),
             revisions: Revisions::new(revisions),
             blobs,
             store,
             store_lock: Mutex::default(),
-            used: AtomicU64::new(
-                unloaded
-                    .as_ref()
-                    .map_or_else(unloaded::now, |unloaded| unloaded.used),
-            ),
+            used: AtomicU64::new(used),
             unloaded,
             records: AtomicUsize::new(0),
             reload_requested: AtomicBool::new(false),

@@ -1,7 +1,6 @@
 //! Caches the snapshots of a few revisions of one repository besides the current one, and evicts the least
 //! recently used. Builds are single-flight: concurrent requests for a revision wait for one build.
 
-use std::collections::VecDeque;
 use std::sync::Arc;
 
 use foveate_index::Snapshot;
@@ -11,13 +10,15 @@ use tokio::sync::watch;
 use super::RevisionError;
 
 type Outcome = Option<Result<Arc<Snapshot>, RevisionError>>;
+/// A commit, and the outcome of its build.
+type RevisionSlot = (String, watch::Receiver<Outcome>);
 
 /// The warm revisions of one repository, by commit.
 #[derive(Debug)]
 pub struct Revisions {
     capacity: usize,
     /// Most recently used last.
-    slots: Mutex<VecDeque<(String, watch::Receiver<Outcome>)>>,
+    slots: Mutex<Vec<RevisionSlot>>,
 }
 
 /// What the caller of [`Revisions::join`] has to do for a revision.
@@ -67,22 +68,14 @@ impl Revisions {
                     return BuildSlot::Pending(PendingRevision(receiver.clone()));
                 }
                 // The build failed or was abandoned: this caller tries again.
-                _ => drop(slots.pop_back()),
+                _ => drop(slots.pop()),
             }
         }
         let (sender, receiver) = watch::channel(None);
-        slots.push_back((commit.to_owned(), receiver));
-        let mut surplus = slots.len().saturating_sub(self.capacity);
-        let mut leaving = Vec::new();
+        slots.push((commit.to_owned(), receiver));
+        let surplus = slots.len().saturating_sub(self.capacity);
         // Builds in progress are not evicted: others wait for them, or will request them.
-        slots.retain(|(_, receiver)| {
-            let leaves = surplus > 0 && is_built(receiver);
-            surplus -= usize::from(leaves);
-            if leaves {
-                leaving.push(receiver.clone());
-            }
-            !leaves
-        });
+        let leaving: Vec<_> = slots.extract_if(.., is_built).take(surplus).collect();
         // Freeing an index takes milliseconds: unlock first, for other requests.
         drop(slots);
         drop(leaving);
@@ -92,10 +85,7 @@ impl Revisions {
     /// Evicts all revisions whose builds have ended.
     pub fn evict_built(&self) {
         let mut slots = self.slots.lock();
-        let all = std::mem::take(&mut *slots).into_iter();
-        let (leaving, staying): (VecDeque<_>, VecDeque<_>) =
-            all.partition(|(_, receiver)| is_built(receiver));
-        *slots = staying;
+        let leaving: Vec<_> = slots.extract_if(.., is_built).collect();
         drop(slots);
         drop(leaving);
     }
@@ -116,19 +106,19 @@ impl Revisions {
 }
 
 /// Whether the build of a revision has ended, with a snapshot, with an error, or by being abandoned.
-fn is_built(receiver: &watch::Receiver<Outcome>) -> bool {
+fn is_built((_, receiver): &mut RevisionSlot) -> bool {
     receiver.borrow().is_some() || receiver.has_changed().is_err()
 }
 
 /// Marks a commit as most recently used and returns its slot.
 fn touch<'a>(
-    slots: &'a mut VecDeque<(String, watch::Receiver<Outcome>)>,
+    slots: &'a mut Vec<RevisionSlot>,
     commit: &str,
 ) -> Option<&'a watch::Receiver<Outcome>> {
     let position = slots.iter().position(|(known, _)| known == commit)?;
-    let slot = slots.remove(position)?;
-    slots.push_back(slot);
-    slots.back().map(|(_, receiver)| receiver)
+    let slot = slots.remove(position);
+    slots.push(slot);
+    slots.last().map(|(_, receiver)| receiver)
 }
 
 impl BuildHandle {

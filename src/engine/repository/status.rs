@@ -4,9 +4,10 @@ use std::time::{Duration, Instant};
 
 foveate_model::named_enum! {
     /// Whether a repository answers.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
     pub enum State {
         /// Its first snapshot is being built.
+        #[default]
         Indexing = "indexing",
         /// It answers.
         Ready = "ready",
@@ -17,9 +18,10 @@ foveate_model::named_enum! {
 }
 
 /// How changes of a working tree are noticed.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Watching {
     /// Not noticed; files are read only when a synchronization is requested.
+    #[default]
     Off,
     /// By events of the file system.
     Events {
@@ -58,7 +60,7 @@ pub struct PollStatus {
 }
 
 /// The status of a repository, apart from its snapshot.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Status {
     /// Whether it answers.
     pub state: State,
@@ -72,17 +74,4 @@ pub struct Status {
     pub history_error: Option<String>,
     /// Why the commit of a working tree cannot be read, and so no history either.
     pub git_error: Option<String>,
-}
-
-impl Status {
-    pub(super) fn new(state: State) -> Self {
-        Self {
-            state,
-            error: None,
-            watching: Watching::Off,
-            polling: None,
-            history_error: None,
-            git_error: None,
-        }
-    }
 }
