@@ -17,7 +17,6 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use figment::Figment;
 use figment::providers::{Env, Format, Serialized};
@@ -256,7 +255,7 @@ impl Config {
     pub fn load(file: Option<&Path>, overrides: &Overrides) -> Result<Self, ConfigError> {
         match near_settings(variable_names()).next() {
             Some(error) => Err(error),
-            None => Self::merge(file, variables(), overrides),
+            None => Self::merge(file, variables_without(&[]), overrides),
         }
     }
 
@@ -290,18 +289,6 @@ impl Config {
     /// Whether only this machine can connect.
     pub fn is_local(&self) -> bool {
         self.server.listen.ip().is_loopback()
-    }
-}
-
-impl AnswerConfig {
-    /// Time for one answer.
-    pub fn deadline(&self) -> Duration {
-        Duration::from_millis(self.deadline_ms)
-    }
-
-    /// Time to wait for a revision.
-    pub fn build_deadline(&self) -> Duration {
-        Duration::from_millis(self.build_deadline_ms)
     }
 }
 
@@ -357,10 +344,6 @@ fn near_settings(names: impl Iterator<Item = OsString>) -> impl Iterator<Item = 
             ConfigError::new(format!("{name} is not a setting: did you mean {meant}?"))
         })
     })
-}
-
-fn variables() -> Figment {
-    variables_without(&[])
 }
 
 /// Returns the variables except those that set these keys or keys below them.

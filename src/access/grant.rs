@@ -112,20 +112,18 @@ impl Grant {
 
     /// Checks that the grant has `scope`. Call it before any lookup, so that the outcome depends on the grant alone.
     pub fn require(&self, scope: Scope) -> Result<(), AccessDenied> {
-        if self.0.scope >= scope {
-            Ok(())
-        } else {
-            Err(AccessDenied::Scope)
+        match self.0.scope >= scope {
+            true => Ok(()),
+            false => Err(AccessDenied::Scope),
         }
     }
 
     /// Checks that the holder may register a repository under this name.
     pub fn require_registering(&self, name: &str) -> Result<(), AccessDenied> {
         self.require(Scope::Admin)?;
-        if self.sees(name) {
-            Ok(())
-        } else {
-            Err(AccessDenied::Name)
+        match self.sees(name) {
+            true => Ok(()),
+            false => Err(AccessDenied::Name),
         }
     }
 }

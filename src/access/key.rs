@@ -1,9 +1,8 @@
 //! Holds the API keys that are in force, and finds the key of a token.
 
-use std::time::{SystemTime, UNIX_EPOCH};
-
 use super::Grant;
 use super::token::TokenHash;
+use crate::store::now_millis;
 
 /// A key that is in force until it expires.
 #[derive(Clone, Debug)]
@@ -34,8 +33,7 @@ impl Keys {
                 found = Some(key);
             }
         }
-        let now = SystemTime::now().duration_since(UNIX_EPOCH);
-        let now = now.map_or(0, |now| now.as_secs().cast_signed());
+        let now = now_millis() / 1000;
         let key = found.filter(|key| key.expires.is_none_or(|expires| now < expires))?;
         Some(key.grant.clone())
     }

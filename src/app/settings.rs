@@ -40,7 +40,7 @@ pub(super) fn http_limits(config: &Config) -> HttpLimits {
 pub(super) fn mcp_limits(config: &Config) -> McpLimits {
     McpLimits {
         max_query_bytes: config.answer.max_query_bytes,
-        wait: config.answer.build_deadline(),
+        wait: Duration::from_millis(config.answer.build_deadline_ms),
     }
 }
 
@@ -87,8 +87,8 @@ pub(super) fn engine_settings(config: &Config, location: StoreLocation) -> Engin
         blob_cache_bytes: config.index.blob_cache_bytes,
         concurrency: or_cores(config.answer.concurrency),
         queue: config.answer.queue,
-        deadline: config.answer.deadline(),
-        build_deadline: config.answer.build_deadline(),
+        deadline: Duration::from_millis(config.answer.deadline_ms),
+        build_deadline: Duration::from_millis(config.answer.build_deadline_ms),
         revisions: config.answer.revisions,
         location,
         stored_as: None,
@@ -135,7 +135,7 @@ fn read_limits(config: &Config) -> ReadLimits {
             LocalPaths::Below(allowed.as_slice().into())
         },
         memory_bytes: config.git.memory_bytes,
-        lookup: config.answer.deadline(),
+        lookup: Duration::from_millis(config.answer.deadline_ms),
         read: Duration::from_secs(config.git.read_timeout_seconds),
         max_size: MaxSize {
             files: config.index.max_files,

@@ -4,6 +4,7 @@ use std::net::Ipv6Addr;
 use std::path::PathBuf;
 
 use tracing_subscriber::EnvFilter;
+use url::Url;
 
 use super::{Config, ConfigError, GitConfig, LogConfig, ServerConfig};
 
@@ -171,6 +172,15 @@ impl GitConfig {
             )),
         }
     }
+}
+
+/// Whether a URL is one of http or https with a host, without login and query.
+pub(super) fn is_plain(url: &Url) -> bool {
+    matches!(url.scheme(), "https" | "http")
+        && url.has_host()
+        && url.username().is_empty()
+        && url.password().is_none()
+        && url.query().is_none()
 }
 
 /// Whether a text is the name or the address of a host as in a URL, with an address of IPv6 in brackets.

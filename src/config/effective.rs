@@ -11,7 +11,7 @@ use url::Url;
 use super::setting_source::{self, SettingSources};
 use super::{
     Config, ConfigError, DEFAULTS, Overrides, layers, near_settings, read, variable_names,
-    variables, variables_without,
+    variables_without,
 };
 
 /// Shown instead of a secret.
@@ -44,7 +44,7 @@ impl Config {
     ) -> Result<Vec<Setting>, ConfigError> {
         let text = file.map(read).transpose()?;
         let sources = SettingSources::new(file.zip(text.as_deref()))?;
-        let figment = layers(text.as_deref(), variables(), overrides);
+        let figment = layers(text.as_deref(), variables_without(&[]), overrides);
         let config = Self::of(&figment, &sources)?;
         let defaults = Document::parse(DEFAULTS).map_err(|e| ConfigError::new(e.to_string()))?;
         let mut settings = Vec::new();

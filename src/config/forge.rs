@@ -3,6 +3,9 @@
 
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
+use url::Url;
+
+use super::check::is_plain;
 
 /// The `[forge]` table.
 #[derive(Clone, Debug, Deserialize)]
@@ -137,15 +140,10 @@ fn associations<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Associ
 /// Returns the URL in its usual spelling, without a final slash.
 fn check_url(url: &str) -> Result<String, &'static str> {
     const WRONG: &str = "must be an address such as https://github.com, without login, `?` and `#`";
-    let url = url::Url::parse(url).map_err(|_| WRONG)?;
-    let is_plain = matches!(url.scheme(), "https" | "http")
-        && url.has_host()
-        && url.username().is_empty()
-        && url.password().is_none()
-        && url.query().is_none()
-        && url.fragment().is_none();
+    let url = Url::parse(url).map_err(|_| WRONG)?;
+    let is_address = is_plain(&url) && url.fragment().is_none();
     let spelling = url.as_str().trim_end_matches('/').to_owned();
-    is_plain.then_some(spelling).ok_or(WRONG)
+    is_address.then_some(spelling).ok_or(WRONG)
 }
 
 #[cfg(test)]

@@ -99,15 +99,10 @@ impl DatabaseUrl {
     /// # Errors
     /// When it cannot be read from its place.
     pub fn read(&self) -> Result<Secret, SecretError> {
-        match self.source() {
-            Some(source) => source.read(),
-            None => Ok(Secret::new(&*self.0)),
+        match self.0.starts_with("env:") || self.0.starts_with("file:") {
+            true => SecretSource(self.0.clone()).read(),
+            false => Ok(Secret::new(&*self.0)),
         }
-    }
-
-    fn source(&self) -> Option<SecretSource> {
-        let is_source = self.0.starts_with("env:") || self.0.starts_with("file:");
-        is_source.then(|| SecretSource(self.0.clone()))
     }
 
     /// Checks that it is a PostgreSQL URL, a place, or empty.

@@ -60,7 +60,9 @@ impl<'a> SettingSources<'a> {
 
     /// Returns the line of the file that sets `key`; `None` if the value is from elsewhere.
     pub(super) fn line(&self, key: &str, source: &str) -> Option<usize> {
-        self.file.as_ref().filter(|_| is_toml(source))?.line(key)
+        let file = self.file.as_ref().filter(|_| is_toml(source))?;
+        let at = offset(file.document.as_table(), key)?;
+        Some(line_at(file.text, at))
     }
 }
 
@@ -69,25 +71,17 @@ fn is_toml(source: &str) -> bool {
     source.contains("TOML")
 }
 
-impl File<'_> {
-    fn line(&self, key: &str) -> Option<usize> {
-        let at = offset(self.document.as_table(), key)?;
-        Some(line_at(self.text, at))
-    }
-}
-
 /// Returns the byte offset of the key at the end of a dotted path, or of the list that has the end of the path. Keys may
 /// themselves contain dots.
 fn offset(table: &dyn TableLike, path: &str) -> Option<usize> {
     table.iter().find_map(|(name, item)| {
         let rest = path.strip_prefix(name)?;
-        let rest = match rest.strip_prefix('.') {
-            Some(rest) => rest,
-            None if rest.is_empty() => "",
-            None => return None,
-        };
-        match item.as_table_like() {
-            Some(inner) if !rest.is_empty() => offset(inner, rest),
+        let inner = rest.strip_prefix('.');
+        if !rest.is_empty() && inner.is_none() {
+            return None;
+        }
+        match (inner, item.as_table_like()) {
+            (Some(inner), Some(table)) => offset(table, inner),
             _ => {
                 let (key, item) = table.get_key_value(name)?;
                 // A table implied by a dotted key has no position of its own.

@@ -2,6 +2,9 @@
 //! environment variables.
 
 use serde::Deserialize;
+use url::Url;
+
+use super::check::is_plain;
 
 /// The `[telemetry]` table.
 #[derive(Clone, Debug, Deserialize)]
@@ -25,15 +28,7 @@ impl TelemetryConfig {
     /// When the address is invalid or holds a login.
     pub fn check(&self) -> Result<(), String> {
         let endpoint = &self.otlp.endpoint;
-        let url = url::Url::parse(endpoint).ok();
-        let is_plain = url.is_some_and(|url| {
-            matches!(url.scheme(), "https" | "http")
-                && url.has_host()
-                && url.username().is_empty()
-                && url.password().is_none()
-                && url.query().is_none()
-        });
-        if endpoint.is_empty() || is_plain {
+        if endpoint.is_empty() || Url::parse(endpoint).is_ok_and(|url| is_plain(&url)) {
             return Ok(());
         }
         Err(
