@@ -113,16 +113,10 @@ fn take_lock(directory: &Path) -> Result<Option<File>, DataDirError> {
             Ok(Some(file))
         }
         Err(TryLockError::WouldBlock) => {
-            let mut holder = String::new();
-            let _ = file.read_to_string(&mut holder);
-            let is_number = holder.parse::<u32>().is_ok();
+            let process = process_in(&file).map(|id| format!(" (process {id})"));
             Err(DataDirError::InUse {
                 path: directory.to_owned(),
-                process: if is_number {
-                    format!(" (process {holder})")
-                } else {
-                    String::new()
-                },
+                process: process.unwrap_or_default(),
             })
         }
         // The file system has no locks: the operator has to prevent a second server.
@@ -142,17 +136,20 @@ pub enum LockHolder {
     Process(Option<u32>),
 }
 
+/// Returns the process id in a lock file.
+fn process_in(mut file: &File) -> Option<u32> {
+    let mut text = String::new();
+    file.read_to_string(&mut text).ok()?;
+    text.parse().ok()
+}
+
 /// Returns the process that has locked a data directory. Changes nothing there.
 pub fn holder(directory: &Path) -> LockHolder {
-    let Ok(mut file) = File::open(directory.join(LOCK)) else {
+    let Ok(file) = File::open(directory.join(LOCK)) else {
         return LockHolder::Nobody;
     };
     match file.try_lock_shared() {
-        Err(TryLockError::WouldBlock) => {
-            let mut text = String::new();
-            let _ = file.read_to_string(&mut text);
-            LockHolder::Process(text.parse().ok())
-        }
+        Err(TryLockError::WouldBlock) => LockHolder::Process(process_in(&file)),
         // A server that starts now retries for longer than this shared lock is held.
         Ok(()) | Err(TryLockError::Error(_)) => LockHolder::Nobody,
     }

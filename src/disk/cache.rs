@@ -115,11 +115,7 @@ impl CacheDir {
         let mut found: Vec<_> = entries
             .filter_map(io::Result::transpose)
             .collect::<Result<_, _>>()?;
-        found.sort_by(|a, b| {
-            b.used
-                .cmp(&a.used)
-                .then_with(|| a.repository.cmp(&b.repository))
-        });
+        found.sort_by(|a, b| (b.used, &a.repository).cmp(&(a.used, &b.repository)));
         Ok(found)
     }
 

@@ -92,16 +92,12 @@ impl Pack {
         if block.table.is_empty() {
             return Ok(());
         }
-        let (file, end) = self.read_index(|index| (index.file.clone(), index.end));
-        if file.is_none() {
-            return self.replace([block].into_iter());
-        }
+        let (has_file, end) = self.read_index(|index| (index.file.is_some(), index.end));
         let mut out = match OpenOptions::new().write(true).open(&self.path) {
-            // The file was removed meanwhile.
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                return self.replace([block].into_iter());
-            }
-            opened => opened?,
+            Ok(file) if has_file => file,
+            Err(error) if has_file && error.kind() != io::ErrorKind::NotFound => return Err(error),
+            // It is of another version, or was removed meanwhile.
+            _ => return self.replace([block].into_iter()),
         };
         // Cuts off a block that was not finished the last time.
         out.set_len(end)?;
@@ -111,8 +107,7 @@ impl Pack {
             let _ = out.set_len(end);
             return Err(error);
         }
-        let mut index = self.index.write();
-        index.add(block, end);
+        self.index.write().add(block, end);
         Ok(())
     }
 
@@ -193,8 +188,7 @@ impl ContentStore for Pack {
         let value = slot.read(&file).and_then(|packed| decompressed(&packed));
         if value.is_none() {
             count_damage("entry", &self.path);
-            let mut index = self.index.write();
-            index.slots.remove(key);
+            self.index.write().slots.remove(key);
         }
         value
     }
@@ -297,8 +291,8 @@ impl PackIndex {
         }
         let mut raw = vec![0; usize::try_from(table).ok()?];
         file.read_exact_at(&mut raw, start).ok()?;
-        let block = Block::of_table(&raw, usize::try_from(bytes).ok()?)?;
-        (block.sum(&raw) == sum).then_some(block)
+        let block = Block::of_table(&raw)?;
+        (block.length() == bytes && block.sum(&raw) == sum).then_some(block)
     }
 
     /// Adds the entries of a block that begins at `start`.
@@ -331,7 +325,6 @@ impl PackIndex {
 struct Block {
     table: Vec<Row>,
     bytes: Vec<u8>,
-    length: usize,
 }
 
 #[derive(Debug)]
@@ -353,10 +346,9 @@ impl Block {
             sum: checksum(packed),
         });
         self.bytes.extend_from_slice(packed);
-        self.length = self.bytes.len();
     }
 
-    fn of_table(mut raw: &[u8], length: usize) -> Option<Self> {
+    fn of_table(mut raw: &[u8]) -> Option<Self> {
         let mut table = Vec::new();
         let mut take = |count: usize| {
             let (taken, rest) = raw.split_at_checked(count)?;
@@ -371,12 +363,15 @@ impl Block {
                 sum: u64::from_le_bytes(take(8)?.try_into().ok()?),
             });
         }
-        let sum: u64 = table.iter().map(|row| u64::from(row.length)).sum();
-        (sum == length as u64).then_some(Self {
+        Some(Self {
             table,
             bytes: Vec::new(),
-            length,
         })
+    }
+
+    /// Bytes of the values.
+    fn length(&self) -> u64 {
+        self.table.iter().map(|row| u64::from(row.length)).sum()
     }
 
     fn raw_table(&self) -> Vec<u8> {
@@ -392,14 +387,14 @@ impl Block {
 
     /// Returns the checksum of the header's numbers and the table.
     fn sum(&self, raw_table: &[u8]) -> u64 {
-        checksum(raw_table) ^ (self.length as u64).rotate_left(32) ^ raw_table.len() as u64
+        checksum(raw_table) ^ self.length().rotate_left(32) ^ raw_table.len() as u64
     }
 
     fn write(&self, out: &mut impl Write) -> io::Result<()> {
         let table = self.raw_table();
         out.write_all(BLOCK)?;
         out.write_all(&(table.len() as u64).to_le_bytes())?;
-        out.write_all(&(self.length as u64).to_le_bytes())?;
+        out.write_all(&self.length().to_le_bytes())?;
         out.write_all(&self.sum(&table).to_le_bytes())?;
         out.write_all(&table)?;
         out.write_all(&self.bytes)

@@ -144,10 +144,35 @@ impl Engine {
         let Question {
             repo,
             target,
-            request,
+            mut request,
         } = question;
-        let work = move |repository| self.ask_of(grant, repository, target, request);
-        self.with_repository(grant, Action::Ask, &repo, work).await
+        self.with_repository(grant, Action::Ask, &repo, async move |repository| {
+            let start = Instant::now();
+            if let (None, Source::Git { location, .. }) = (&request.web_page, &repository.source) {
+                request.web_page = web_page::of(location);
+            }
+            let mut target = self.resolve(grant, &repository, target).await?;
+            if let Some(diff) = target.diff.take() {
+                diff.add_to(&mut request);
+            }
+            let ranking = Arc::clone(&self.ranking);
+            let work = move |snapshot: &Snapshot, due: &Deadline| {
+                answer_now(snapshot, &request, &ranking, due)
+            };
+            let mut answer = self.work_on(grant, &target.snapshot, work).await?;
+            answer.issues.extend(target.issue);
+            answer.issues.extend(issues(&repository, &target.snapshot));
+            let total = start.elapsed();
+            telemetry::record(&answer, total);
+            Ok(AnswerWithSnapshot {
+                repo: repository.name.as_str().to_owned(),
+                snapshot: target.snapshot,
+                answer,
+                pending_files: target.pending_files,
+                total_ms: total.as_secs_f64() * 1000.0,
+            })
+        })
+        .await
     }
 
     /// Finds a repository for the holder of a grant and does `work` with it. Adds the repository to the span of the
@@ -172,39 +197,6 @@ impl Engine {
         result
     }
 
-    async fn ask_of(
-        &self,
-        grant: &Grant,
-        repository: Arc<Repository>,
-        target: Target,
-        mut request: Request,
-    ) -> Result<AnswerWithSnapshot, AskError> {
-        let start = Instant::now();
-        if let (None, Source::Git { location, .. }) = (&request.web_page, &repository.source) {
-            request.web_page = web_page::of(location);
-        }
-        let mut target = self.resolve(grant, &repository, target).await?;
-        if let Some(diff) = target.diff.take() {
-            diff.add_to(&mut request);
-        }
-        let ranking = Arc::clone(&self.ranking);
-        let work = move |snapshot: &Snapshot, due: &Deadline| {
-            answer_now(snapshot, &request, &ranking, due)
-        };
-        let mut answer = self.work_on(grant, &target.snapshot, work).await?;
-        answer.issues.extend(target.issue);
-        answer.issues.extend(issues(&repository, &target.snapshot));
-        let total = start.elapsed();
-        telemetry::record(&answer, total);
-        Ok(AnswerWithSnapshot {
-            repo: repository.name.as_str().to_owned(),
-            snapshot: target.snapshot,
-            answer,
-            pending_files: target.pending_files,
-            total_ms: total.as_secs_f64() * 1000.0,
-        })
-    }
-
     /// Looks something up for the holder of a grant: under the same permits and deadline as a question,
     /// in the snapshot of a commit, branch or tag, or the current one.
     pub async fn lookup<T: Send + 'static>(
@@ -214,30 +206,21 @@ impl Engine {
         lookup: impl FnOnce(&Snapshot, &Deadline) -> T + Send + 'static,
     ) -> Result<LookupWithSnapshot<T>, AskError> {
         let LookupTarget { repo, reference } = target;
-        let work = move |repository| self.look_in(grant, repository, reference, lookup);
-        self.with_repository(grant, Action::LookUp, &repo, work)
-            .await
-    }
-
-    async fn look_in<T: Send + 'static>(
-        &self,
-        grant: &Grant,
-        repository: Arc<Repository>,
-        reference: Option<String>,
-        lookup: impl FnOnce(&Snapshot, &Deadline) -> T + Send + 'static,
-    ) -> Result<LookupWithSnapshot<T>, AskError> {
-        let start = Instant::now();
-        let target = reference.map_or(Target::Current, Target::Revision);
-        let target = self.resolve(grant, &repository, target).await?;
-        let value = self.work_on(grant, &target.snapshot, lookup).await?;
-        metrics::histogram!("foveate_lookup_seconds").record(start.elapsed());
-        Ok(LookupWithSnapshot {
-            repo: repository.name.as_str().to_owned(),
-            issues: state_issues(&repository, &target.snapshot),
-            snapshot: target.snapshot,
-            value,
-            pending_files: target.pending_files,
+        self.with_repository(grant, Action::LookUp, &repo, async move |repository| {
+            let start = Instant::now();
+            let target = reference.map_or(Target::Current, Target::Revision);
+            let target = self.resolve(grant, &repository, target).await?;
+            let value = self.work_on(grant, &target.snapshot, lookup).await?;
+            metrics::histogram!("foveate_lookup_seconds").record(start.elapsed());
+            Ok(LookupWithSnapshot {
+                repo: repository.name.as_str().to_owned(),
+                issues: state_issues(&repository, &target.snapshot),
+                snapshot: target.snapshot,
+                value,
+                pending_files: target.pending_files,
+            })
         })
+        .await
     }
 
     /// Waits for a permit and runs `work` on an answer thread, within the deadline of one answer.

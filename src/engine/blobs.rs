@@ -176,14 +176,21 @@ impl BlobCache {
 
     /// Counts for metrics and tests.
     pub fn stats(&self) -> BlobStats {
-        self.shared.stats()
+        let shared = &*self.shared;
+        BlobStats {
+            parsed: shared.parsed.load(Ordering::Relaxed),
+            reused: shared.reused.load(Ordering::Relaxed),
+            restored: shared.restored.load(Ordering::Relaxed),
+            known: shared.slots.len(),
+            kept_bytes: shared.recent.lock().unshared_bytes(),
+        }
     }
 }
 
 impl Shared {
     fn get(&self, blob: ObjectId, named: Option<Language>) -> Option<BlobReading> {
         let slot = Arc::clone(&*self.slots.get(&(blob, named))?);
-        let reading = slot.get()?;
+        let reading = slot.0.lock().as_ref()?.reading()?;
         self.reused.fetch_add(1, Ordering::Relaxed);
         Some(reading)
     }
@@ -209,16 +216,6 @@ impl Shared {
                 SlotState::Content(reading.language, Arc::downgrade(content), used)
             }
             Err(reason) => SlotState::Skipped(reading.language, reason.clone()),
-        }
-    }
-
-    fn stats(&self) -> BlobStats {
-        BlobStats {
-            parsed: self.parsed.load(Ordering::Relaxed),
-            reused: self.reused.load(Ordering::Relaxed),
-            restored: self.restored.load(Ordering::Relaxed),
-            known: self.slots.len(),
-            kept_bytes: self.recent.lock().unshared_bytes(),
         }
     }
 
@@ -267,10 +264,6 @@ impl Recent {
 }
 
 impl Slot {
-    fn get(&self) -> Option<BlobReading> {
-        self.0.lock().as_ref()?.reading()
-    }
-
     fn worth_keeping(&self, keep_skipped: bool) -> bool {
         // A slot that is being filled is locked by the parsing thread.
         let Some(known) = self.0.try_lock() else {

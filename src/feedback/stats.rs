@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use time::{Date, Duration};
+use time::{Date, Duration, OffsetDateTime};
 
 use super::Feedback;
 use crate::access::Grant;
@@ -148,8 +148,9 @@ impl PeriodLength {
 }
 
 fn date(day: i64) -> Option<Date> {
-    let first = Date::from_ordinal_date(1970, 1).ok()?;
-    first.checked_add(Duration::days(day))
+    OffsetDateTime::UNIX_EPOCH
+        .date()
+        .checked_add(Duration::days(day))
 }
 
 impl FeedbackCounts {

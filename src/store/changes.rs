@@ -33,45 +33,31 @@ pub struct TableVersions {
     pub jobs: u64,
 }
 
-/// The table that changed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum ChangedTable {
+/// What changed.
+enum Change {
     Nothing,
-    Keys,
-    Repositories,
-    Jobs,
+    /// The table of this name, perhaps one of a later version of the program.
+    Table(String),
     /// Possibly all tables.
     Anything,
 }
 
-impl ChangedTable {
-    fn table(name: &str) -> Self {
-        match name {
-            "keys" => Self::Keys,
-            "repositories" => Self::Repositories,
-            "jobs" => Self::Jobs,
-            // A table of a later version of the program.
-            _ => Self::Nothing,
+impl Change {
+    /// Counts the changed tables. Returns whether there is one.
+    fn count(&self, versions: &mut TableVersions) -> bool {
+        let before = *versions;
+        for (table, version) in [
+            ("keys", &mut versions.keys),
+            ("repositories", &mut versions.repositories),
+            ("jobs", &mut versions.jobs),
+        ] {
+            *version += match self {
+                Self::Nothing => 0,
+                Self::Table(name) => u64::from(name == table),
+                Self::Anything => 1,
+            };
         }
-    }
-
-    fn count(self, versions: &mut TableVersions) -> bool {
-        let TableVersions {
-            keys,
-            repositories,
-            jobs,
-        } = versions;
-        let counted: &mut [&mut u64] = match self {
-            Self::Nothing => &mut [],
-            Self::Keys => &mut [keys],
-            Self::Repositories => &mut [repositories],
-            Self::Jobs => &mut [jobs],
-            Self::Anything => &mut [keys, repositories, jobs],
-        };
-        for version in counted.iter_mut() {
-            **version += 1;
-        }
-        !counted.is_empty()
+        *versions != before
     }
 }
 
@@ -129,12 +115,12 @@ impl Store {
     }
 
     /// Waits for the next notification, poll or fallback, and returns the change.
-    async fn next_event(&self, source: &mut Option<Source>) -> Result<ChangedTable, StoreError> {
+    async fn next_event(&self, source: &mut Option<Source>) -> Result<Change, StoreError> {
         self.check_file()?;
         let Some(open) = source else {
             // Changes before the source was opened were missed.
             *source = Some(self.open_source().await?);
-            return Ok(ChangedTable::Anything);
+            return Ok(Change::Anything);
         };
         match open {
             Source::Sqlite {
@@ -146,20 +132,20 @@ impl Store {
                     .fetch_one(connection)
                     .await?;
                 Ok(match version.replace(now) == Some(now) {
-                    true => ChangedTable::Nothing,
-                    false => ChangedTable::Anything,
+                    true => Change::Nothing,
+                    false => Change::Anything,
                 })
             }
             Source::Postgres(listener) => {
                 match tokio::time::timeout(FALLBACK_INTERVAL, listener.try_recv()).await {
-                    Ok(Ok(Some(notification))) => Ok(ChangedTable::table(notification.payload())),
+                    Ok(Ok(Some(notification))) => Ok(Change::Table(notification.payload().into())),
                     Ok(Ok(None)) => {
                         // The connection is gone, and notifications are lost with it.
                         *source = None;
-                        Ok(ChangedTable::Nothing)
+                        Ok(Change::Nothing)
                     }
                     Ok(Err(error)) => Err(error.into()),
-                    Err(_) => self.ping().await.map(|()| ChangedTable::Anything),
+                    Err(_) => self.ping().await.map(|()| Change::Anything),
                 }
             }
         }

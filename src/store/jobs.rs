@@ -193,8 +193,7 @@ impl Store {
         .bind(job.id)
         .bind(job.taken)
         .bind(job.revision);
-        self.execute("return_job", statement).await?;
-        Ok(())
+        self.execute("return_job", statement).await.map(drop)
     }
 
     /// Ends the leases of a process that died. Only for SQLite, where no other server can hold a lease. A job of more
@@ -210,8 +209,7 @@ impl Store {
         )
         .bind(now)
         .bind(delay);
-        self.execute("end_stale_leases", statement).await?;
-        Ok(())
+        self.execute("end_stale_leases", statement).await.map(drop)
     }
 
     /// Deletes a finished job; one that newer work replaced meanwhile becomes available instead.

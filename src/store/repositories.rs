@@ -82,8 +82,7 @@ impl Store {
         let statement = sqlx::query("update repositories set location = $1 where name = $2")
             .bind(location)
             .bind(name);
-        self.execute("set_location", statement).await?;
-        Ok(())
+        self.execute("set_location", statement).await.map(drop)
     }
 
     /// Removes every trace of replaced and deleted rows from the files.

@@ -1,14 +1,13 @@
 //! Finds the source files and functions of the base revision that a diff touches.
 
-use std::sync::Arc;
-
 use foveate_index::{FileId, Snapshot};
 use foveate_model::{Definition, Lines, Role};
+use foveate_query::Deadline;
 
 use super::{AskError, diff, revision};
 use crate::access::Grant;
 use crate::access::audit::Action;
-use crate::engine::{DiffEnds, Engine, OldLines, Repository};
+use crate::engine::{DiffEnds, Engine, OldLines};
 
 /// Maximum replaced stretches per file, and maximum insertions, that are matched with functions.
 const MAX_HUNKS: usize = 500;
@@ -43,23 +42,12 @@ impl Engine {
         repo: &str,
         ends: DiffEnds,
     ) -> Result<TouchedCode, AskError> {
-        let work = move |repository| self.touched_code_in(grant, repository, ends);
-        self.with_repository(grant, Action::LookUp, repo, work)
-            .await
-    }
-
-    async fn touched_code_in(
-        &self,
-        grant: &Grant,
-        repository: Arc<Repository>,
-        ends: DiffEnds,
-    ) -> Result<TouchedCode, AskError> {
-        let (current, until) = self.loaded(&repository).await?;
-        let diff = diff(grant, &repository, ends, until).await?;
-        let snapshot = revision(grant, &repository, &current, diff.merge_base, until).await?;
-        let before = diff.before;
-        self.work_on(grant, &snapshot, move |snapshot, _| {
-            touched(snapshot, &before)
+        self.with_repository(grant, Action::LookUp, repo, async move |repository| {
+            let (current, until) = self.loaded(&repository).await?;
+            let diff = diff(grant, &repository, ends, until).await?;
+            let snapshot = revision(grant, &repository, &current, diff.merge_base, until).await?;
+            let work = move |snapshot: &Snapshot, _: &Deadline| touched(snapshot, &diff.before);
+            self.work_on(grant, &snapshot, work).await
         })
         .await
     }
