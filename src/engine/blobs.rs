@@ -1,10 +1,10 @@
 //! Caches the parsed content of blobs for every revision of every repository: a blob is parsed once per language that
-//! its name suggests. Content held by a live snapshot is found through a weak reference; recently used contents are
+//! its name suggests. Content held by a live snapshot is found through a weak reference; recently read contents are
 //! also kept alive, up to a number of bytes; stored content is read from disk instead of being parsed. It must not use
 //! paths or the file system.
 
 use std::collections::VecDeque;
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Weak};
 
 use dashmap::DashMap;
@@ -67,15 +67,14 @@ struct Slot(Mutex<Option<SlotState>>);
 
 #[derive(Debug)]
 enum SlotState {
-    Content(Language, Weak<Content>, Arc<AtomicBool>),
+    Content(Language, Weak<Content>),
     Skipped(Language, SkipReason),
 }
 
-/// Contents kept alive, in a second-chance queue: oldest first, and one whose flag says that it was used is put back
-/// once instead of being evicted.
+/// Contents kept alive, with their bytes, oldest first.
 #[derive(Debug, Default)]
 struct Recent {
-    queue: VecDeque<(Arc<Content>, usize, Arc<AtomicBool>)>,
+    queue: VecDeque<(Arc<Content>, usize)>,
     bytes: usize,
 }
 
@@ -83,7 +82,7 @@ struct Recent {
 const SKIPPED_SLOTS: usize = 500_000;
 
 impl BlobCache {
-    /// Creates an empty cache that parses with `parsers` and keeps recently used contents alive, up to
+    /// Creates an empty cache that parses with `parsers` and keeps recently read contents alive, up to
     /// `capacity_bytes`.
     pub fn new(parsers: impl Into<Parsers>, capacity_bytes: usize) -> Self {
         let shared = Shared {
@@ -211,30 +210,22 @@ impl Shared {
     fn remember(&self, reading: &BlobReading) -> SlotState {
         match &reading.content {
             Ok(content) => {
-                let used = Arc::new(AtomicBool::new(false));
-                self.keep(content, &used);
-                SlotState::Content(reading.language, Arc::downgrade(content), used)
+                self.keep(content);
+                SlotState::Content(reading.language, Arc::downgrade(content))
             }
             Err(reason) => SlotState::Skipped(reading.language, reason.clone()),
         }
     }
 
-    fn keep(&self, content: &Arc<Content>, used: &Arc<AtomicBool>) {
+    fn keep(&self, content: &Arc<Content>) {
         let bytes = content.text.len() + content.facts.heap_bytes() + size_of::<Content>();
         let mut recent = self.recent.lock();
         recent.bytes += bytes;
-        recent
-            .queue
-            .push_back((Arc::clone(content), bytes, Arc::clone(used)));
-        while recent.bytes > self.capacity_bytes {
-            let Some((content, bytes, used)) = recent.queue.pop_front() else {
-                break;
-            };
-            if used.swap(false, Ordering::Relaxed) {
-                recent.queue.push_back((content, bytes, used));
-            } else {
-                recent.bytes -= bytes;
-            }
+        recent.queue.push_back((Arc::clone(content), bytes));
+        while recent.bytes > self.capacity_bytes
+            && let Some((_, bytes)) = recent.queue.pop_front()
+        {
+            recent.bytes -= bytes;
         }
     }
 
@@ -254,12 +245,9 @@ impl Shared {
 impl Recent {
     /// Bytes of the contents that no snapshot holds.
     fn unshared_bytes(&self) -> usize {
-        let alone = |(content, ..): &&(Arc<Content>, usize, _)| Arc::strong_count(content) == 1;
-        self.queue
-            .iter()
-            .filter(alone)
-            .map(|(_, bytes, _)| bytes)
-            .sum()
+        let is_alone = |(content, _): &&(Arc<Content>, usize)| Arc::strong_count(content) == 1;
+        let alone = self.queue.iter().filter(is_alone);
+        alone.map(|(_, bytes)| bytes).sum()
     }
 }
 
@@ -271,7 +259,7 @@ impl Slot {
         };
         match &*known {
             None => false,
-            Some(SlotState::Content(_, content, _)) => content.strong_count() > 0,
+            Some(SlotState::Content(_, content)) => content.strong_count() > 0,
             Some(SlotState::Skipped(..)) => keep_skipped,
         }
     }
@@ -280,14 +268,10 @@ impl Slot {
 impl SlotState {
     fn reading(&self) -> Option<BlobReading> {
         Some(match self {
-            Self::Content(language, content, used) => {
-                let content = content.upgrade()?;
-                used.store(true, Ordering::Relaxed);
-                BlobReading {
-                    language: *language,
-                    content: Ok(content),
-                }
-            }
+            Self::Content(language, content) => BlobReading {
+                language: *language,
+                content: Ok(content.upgrade()?),
+            },
             Self::Skipped(language, reason) => BlobReading {
                 language: *language,
                 content: Err(reason.clone()),
@@ -352,20 +336,18 @@ mod tests {
     }
 
     #[test]
-    fn eviction_spares_recently_used_content() {
+    fn oldest_content_is_evicted() {
         let text = "x = 1\n".repeat(200);
         let one = BlobCache::new(Limits::default(), usize::MAX);
         one.read(id(0), Some(python()), text.as_bytes(), None);
         let size = one.stats().kept_bytes;
 
         let cache = BlobCache::new(Limits::default(), size * 2);
-        for n in [1, 2] {
+        for n in [1, 2, 3] {
             cache.read(id(n), Some(python()), text.as_bytes(), None);
         }
-        assert!(cache.get(id(1), Some(python())).is_some());
-        cache.read(id(3), Some(python()), text.as_bytes(), None);
-        assert!(cache.get(id(1), Some(python())).is_some(), "used");
-        assert!(cache.get(id(2), Some(python())).is_none(), "oldest");
+        assert!(cache.get(id(1), Some(python())).is_none(), "oldest");
+        assert!(cache.get(id(2), Some(python())).is_some());
         assert!(cache.stats().kept_bytes <= size * 2);
         cache.drop_recent();
         assert!(cache.get(id(3), Some(python())).is_none());

@@ -40,32 +40,18 @@ pub struct Permits {
 /// A permit; dropping it admits the next queued question.
 #[derive(Debug)]
 pub struct Permit {
-    /// `None` where it was returned already.
-    queue: Option<SharedQueue>,
+    queue: SharedQueue,
     /// The key that asked the question.
     who: Arc<str>,
 }
 
 impl Drop for Permit {
     fn drop(&mut self) {
-        let Some(queue) = self.queue.take() else {
-            return;
-        };
-        let mut who = Arc::clone(&self.who);
-        loop {
-            let Some((next, waiter)) = queue.lock().release(&who, Instant::now()) else {
-                return;
-            };
-            let permit = Self {
-                queue: Some(Arc::clone(&queue)),
-                who: Arc::clone(&next),
-            };
-            match waiter.send(permit) {
-                Ok(()) => return,
-                // The waiter is gone: the permit goes to the next one.
-                Err(mut unused) => drop(unused.queue.take()),
-            }
-            who = next;
+        let next = self.queue.lock().release(&self.who, Instant::now());
+        if let Some((who, waiter)) = next {
+            let queue = Arc::clone(&self.queue);
+            // If the waiter is just leaving, the permit is dropped here and goes to the next one.
+            drop(waiter.send(Self { queue, who }));
         }
     }
 }
@@ -148,10 +134,8 @@ impl Queue {
         let entry = self.shared.lock().enter(who, Instant::now(), || waiter);
         let id = match entry {
             Entry::Permit(who) => {
-                return Ok(Permit {
-                    queue: Some(Arc::clone(&self.shared)),
-                    who,
-                });
+                let queue = Arc::clone(&self.shared);
+                return Ok(Permit { queue, who });
             }
             Entry::Queued(id) => id,
             Entry::Full => return Err(AdmissionError::QueueFull),

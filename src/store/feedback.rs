@@ -2,7 +2,7 @@
 //! of a repository can be deleted together with it. Every operation fails when the database does.
 
 use sqlx::any::AnyRow;
-use sqlx::{AnyConnection, FromRow, Row as _};
+use sqlx::{FromRow, Row as _};
 
 use super::{Store, StoreError};
 
@@ -181,7 +181,23 @@ impl Store {
         self.run("insert_answers", async |pool| {
             let mut transaction = pool.begin().await?;
             for answer in answers {
-                insert(&mut transaction, answer).await?;
+                sqlx::query(
+                    "insert into answers (request_id, repo, thread, commit_id, created_at, intent,
+                         confidence, used_tokens, ranking, query)
+                     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)",
+                )
+                .bind(&answer.request_id)
+                .bind(&answer.repo)
+                .bind(answer.thread.as_deref())
+                .bind(&answer.commit)
+                .bind(answer.created_at)
+                .bind(&answer.intent)
+                .bind(answer.confidence)
+                .bind(answer.used_tokens)
+                .bind(&answer.ranking)
+                .bind(answer.query.as_deref())
+                .execute(&mut *transaction)
+                .await?;
             }
             transaction.commit().await?;
             Ok(())
@@ -315,27 +331,6 @@ impl Store {
         let query = query.bind(i64::from(max));
         self.execute("limit_answers", query).await
     }
-}
-
-async fn insert(connection: &mut AnyConnection, answer: &NewAnswerRow) -> Result<(), StoreError> {
-    sqlx::query(
-        "insert into answers (request_id, repo, thread, commit_id, created_at, intent, confidence,
-             used_tokens, ranking, query)
-         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)",
-    )
-    .bind(&answer.request_id)
-    .bind(&answer.repo)
-    .bind(answer.thread.as_deref())
-    .bind(&answer.commit)
-    .bind(answer.created_at)
-    .bind(&answer.intent)
-    .bind(answer.confidence)
-    .bind(answer.used_tokens)
-    .bind(&answer.ranking)
-    .bind(answer.query.as_deref())
-    .execute(connection)
-    .await?;
-    Ok(())
 }
 
 #[cfg(test)]
