@@ -13,7 +13,7 @@ pub use authenticator::{AccessError, AccessSettings, Authenticator, Unauthentica
 pub use grant::{AccessDenied, Grant, Repositories, Scope};
 pub use key::{NameError, check_name};
 pub use rate_limit::{InFlight, RateLimited, ShareLimits};
-pub use token::{Token, TokenError, TokenHash, check_spelling};
+pub use token::{TokenError, TokenHash, check_spelling, random_token};
 
 /// Checks a token file. Returns the number of its keys.
 ///

@@ -4,10 +4,10 @@
 //! reversed, and 256 random bits cannot be guessed. A slow hash is meant for passwords that people choose; here it
 //! would only slow down each request.
 
-use std::fmt;
-
 use sha2::{Digest as _, Sha256};
 use subtle::ConstantTimeEq as _;
+
+use crate::config::secret::Secret;
 
 /// Prefix of every token of this program.
 const PREFIX: &str = "fov_";
@@ -15,37 +15,21 @@ const SECRET_BYTES: usize = 32;
 /// Hexadecimal digits of the checksum.
 const CHECKSUM: usize = 8;
 
-/// A new token. It is never logged: its `Debug` form hides it.
-pub struct Token(String);
-
 /// The system provides no random bytes.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot get random bytes from the system: {0}")]
 pub struct TokenError(getrandom::Error);
 
-impl Token {
-    /// Creates a random token.
-    ///
-    /// # Errors
-    /// When the system provides no random bytes.
-    pub fn random() -> Result<Self, TokenError> {
-        let mut secret = [0; SECRET_BYTES];
-        getrandom::fill(&mut secret).map_err(TokenError)?;
-        let text = format!("{PREFIX}{}", hex::encode(secret));
-        let checksum = checksum(&text);
-        Ok(Self(text + &checksum))
-    }
-
-    /// Returns the text of the token, which is shown only once.
-    pub fn reveal(&self) -> &str {
-        &self.0
-    }
-}
-
-impl fmt::Debug for Token {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Token(…)")
-    }
+/// Creates a random token.
+///
+/// # Errors
+/// When the system provides no random bytes.
+pub fn random_token() -> Result<Secret, TokenError> {
+    let mut secret = [0; SECRET_BYTES];
+    getrandom::fill(&mut secret).map_err(TokenError)?;
+    let text = format!("{PREFIX}{}", hex::encode(secret));
+    let checksum = checksum(&text);
+    Ok(Secret::new(text + &checksum))
 }
 
 /// Checks the length and checksum of a text that begins like a token of this program. Other texts pass: tokens of a
@@ -102,7 +86,7 @@ mod tests {
 
     #[test]
     fn random_tokens_differ_and_have_the_token_format() {
-        let (a, b) = (Token::random().unwrap(), Token::random().unwrap());
+        let (a, b) = (random_token().unwrap(), random_token().unwrap());
         assert_ne!(a.reveal(), b.reveal());
         let rest = a.reveal().strip_prefix("fov_").expect("the prefix");
         assert_eq!(rest.len(), 72);
@@ -113,7 +97,7 @@ mod tests {
 
     #[test]
     fn mistyped_token_is_detected() {
-        let token = Token::random().unwrap();
+        let token = random_token().unwrap();
         let token = token.reveal();
         let other = if token.ends_with('0') { "1" } else { "0" };
         for bad in [

@@ -10,7 +10,7 @@ use serde_json::json;
 
 use super::database::{self, DatabaseArgs};
 use super::{NotFound, UsageError, print_json, stdout};
-use crate::access::{Scope, Token, TokenHash, check_name};
+use crate::access::{Scope, TokenHash, check_name, random_token};
 use crate::disk;
 use crate::engine::RepoName;
 use crate::store::{DatabaseLocation, KeyRow, NewKeyRow, Store, now_millis};
@@ -107,7 +107,7 @@ pub fn run(args: &KeyArgs) -> anyhow::Result<ExitCode> {
 }
 
 async fn create(store: &Store, args: &CreateArgs) -> anyhow::Result<ExitCode> {
-    let token = Token::random()?;
+    let token = random_token()?;
     let mut number = store.keys().await?.len() + 1;
     let free = || format!("key-{number}");
     let names = args.repo.iter().map(RepoName::to_string);

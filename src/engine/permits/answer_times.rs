@@ -1,18 +1,17 @@
 //! Measures how long recent answers took.
 
+use std::collections::VecDeque;
 use std::time::Duration;
 
 /// Number of recent answers measured.
 const MAX_TIMES: usize = 128;
-/// Number of answers after which the figures are computed again.
-const BATCH: usize = 16;
+/// Number of answers without which there are no figures.
+const MIN_TIMES: usize = 16;
 
 /// The durations of the last answers.
 #[derive(Debug, Default)]
 pub(super) struct AnswerTimes {
-    seconds: Vec<f64>,
-    at: usize,
-    since_update: usize,
+    seconds: VecDeque<f64>,
     mean: Option<Duration>,
     /// The 95th percentile over the mean.
     long_over_mean: Option<f64>,
@@ -21,21 +20,14 @@ pub(super) struct AnswerTimes {
 impl AnswerTimes {
     /// Adds the duration of an answer.
     pub fn add(&mut self, time: Duration) {
-        let seconds = time.as_secs_f64();
-        match self.seconds.get_mut(self.at) {
-            Some(slot) => *slot = seconds,
-            None => self.seconds.push(seconds),
+        self.seconds.push_back(time.as_secs_f64());
+        if self.seconds.len() < MIN_TIMES {
+            return;
         }
-        self.at = (self.at + 1) % MAX_TIMES;
-        self.since_update += 1;
-        if self.since_update >= BATCH {
-            self.since_update = 0;
-            self.update_figures();
+        if self.seconds.len() > MAX_TIMES {
+            self.seconds.pop_front();
         }
-    }
-
-    fn update_figures(&mut self) {
-        let mut sorted = self.seconds.clone();
+        let mut sorted: Vec<f64> = self.seconds.iter().copied().collect();
         sorted.sort_by(f64::total_cmp);
         let mean = sorted.iter().sum::<f64>() / sorted.len() as f64;
         self.mean = Duration::try_from_secs_f64(mean).ok();
@@ -43,13 +35,13 @@ impl AnswerTimes {
         self.long_over_mean = long.filter(|_| mean > 0.0).map(|long| long / mean);
     }
 
-    /// The mean duration of an answer; `None` before the first batch.
+    /// The mean duration of an answer; `None` before there are figures.
     pub fn mean(&self) -> Option<Duration> {
         self.mean
     }
 
     /// Returns how many questions may be queued for `total` threads so that each is started within the time of one
-    /// slow answer; `None` before the first batch. 0 where all answers take equally long.
+    /// slow answer; `None` before there are figures. 0 where all answers take equally long.
     pub fn max_waiting_for_slow_answer(&self, total: usize) -> Option<usize> {
         let ratio = self.long_over_mean? - 1.0;
         Some((total as f64 * ratio) as usize)
@@ -63,7 +55,7 @@ mod tests {
     #[test]
     fn figures_cover_only_recent_answers() {
         let mut times = AnswerTimes::default();
-        for _ in 0..BATCH - 1 {
+        for _ in 0..MIN_TIMES - 1 {
             times.add(Duration::from_millis(1));
         }
         assert_eq!(times.max_waiting_for_slow_answer(2), None);
