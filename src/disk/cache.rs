@@ -4,18 +4,16 @@
 //! the files in an entry. Callers that write there must create files accessible to the owner only.
 
 use std::ffi::OsString;
-use std::fs::{DirBuilder, File, OpenOptions, Permissions, TryLockError};
+use std::fs::{File, OpenOptions, Permissions, TryLockError};
 use std::io::{self, Read as _, Write as _};
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
-use std::os::unix::fs::{
-    DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _,
-};
+use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use sha2::{Digest as _, Sha256};
 
-use super::bytes_in;
+use super::{bytes_in, create_directory};
 
 /// A file in each entry: its content is the path of the repository, its modification time is when the entry was last
 /// used, and the process that writes to the entry locks it.
@@ -91,7 +89,7 @@ impl CacheDir {
     pub fn entry(&self, repository: &Path) -> io::Result<CacheEntry> {
         let name = name_of(repository);
         let path = self.path.join(&name);
-        let created = self.create().and_then(|()| create_private(&path));
+        let created = self.create().and_then(|()| create_directory(&path));
         if !path.is_dir() {
             created?;
         }
@@ -168,10 +166,7 @@ impl CacheDir {
         if self.path.is_dir() {
             return Ok(());
         }
-        if let Some(parent) = self.path.parent() {
-            std::fs::create_dir_all(parent)?;
-        }
-        create_private(&self.path)?;
+        create_directory(&self.path)?;
         std::fs::write(self.path.join(TAG.0), TAG.1)
     }
 }
@@ -227,14 +222,6 @@ fn name_of(repository: &Path) -> String {
     }
 }
 
-/// Creates a directory that only this user may access.
-fn create_private(path: &Path) -> io::Result<()> {
-    match DirBuilder::new().mode(0o700).create(path) {
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
-        created => created,
-    }
-}
-
 /// Returns an error unless the path is a directory of this user: other users may have put anything there. Removes the
 /// permissions of group and others.
 fn require_own_directory(path: &Path) -> io::Result<()> {
@@ -259,7 +246,7 @@ fn take_lock(entry: &Path, repository: &Path) -> Result<File, ReadOnlyReason> {
         let options = options.read(true).write(true).create(true).mode(0o600);
         let mut file = match options.open(&path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                create_private(entry)?;
+                create_directory(entry)?;
                 continue;
             }
             opened => opened?,
