@@ -28,7 +28,7 @@ const LOCK_TIMEOUT: Duration = Duration::from_secs(1);
 pub struct DataDir {
     path: PathBuf,
     /// Released by the system when the process ends, however it ends.
-    lock: Option<File>,
+    _lock: Option<FileLock>,
     read_only: Option<String>,
 }
 
@@ -71,7 +71,7 @@ impl DataDir {
         let read_only = probe(&path).err().map(|error| error.to_string());
         Ok(Self {
             path,
-            lock,
+            _lock: lock,
             read_only,
         })
     }
@@ -87,18 +87,20 @@ impl DataDir {
     }
 }
 
-impl Drop for DataDir {
+/// A locked file.
+#[derive(Debug)]
+struct FileLock(File);
+
+impl Drop for FileLock {
     fn drop(&mut self) {
         // Closing is not enough: a child that was just forked also has the file open.
-        if let Some(lock) = &self.lock {
-            let _ = lock.unlock();
-        }
+        let _ = self.0.unlock();
     }
 }
 
 /// Takes the lock. `None` where the lock file cannot be opened or created, so that no process can write, or where the
 /// file system has no locks.
-fn take_lock(directory: &Path) -> Result<Option<File>, DataDirError> {
+fn take_lock(directory: &Path) -> Result<Option<FileLock>, DataDirError> {
     let path = directory.join(LOCK);
     let mut options = OpenOptions::new();
     let opened = options.read(true).write(true).create(true).open(&path);
@@ -110,7 +112,7 @@ fn take_lock(directory: &Path) -> Result<Option<File>, DataDirError> {
             // For the error message of a second process; nothing else depends on it.
             let _ = file.set_len(0);
             let _ = write!(file, "{}", std::process::id());
-            Ok(Some(file))
+            Ok(Some(FileLock(file)))
         }
         Err(TryLockError::WouldBlock) => {
             let process = process_in(&file).map(|id| format!(" (process {id})"));

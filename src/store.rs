@@ -143,18 +143,11 @@ pub enum StoreError {
 }
 
 impl Store {
-    /// Opens the database in `data_dir`, which is created if need be, and brings its schema up to
-    /// date.
+    /// Opens the database in `data_dir`, which must exist, and brings its schema up to date.
     ///
     /// # Errors
-    /// When the directory or the file cannot be used.
+    /// When the file cannot be used.
     pub async fn open(data_dir: &Path) -> Result<Self, StoreError> {
-        tokio::fs::create_dir_all(data_dir)
-            .await
-            .map_err(|error| StoreError::Directory {
-                path: data_dir.display().to_string(),
-                reason: error.to_string(),
-            })?;
         Self::open_at(DatabaseLocation::in_directory(data_dir)).await
     }
 

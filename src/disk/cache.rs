@@ -13,7 +13,7 @@ use std::time::{Duration, SystemTime};
 
 use sha2::{Digest as _, Sha256};
 
-use super::{bytes_in, create_directory};
+use super::{FileLock, bytes_in, create_directory};
 
 /// A file in each entry: its content is the path of the repository, its modification time is when the entry was last
 /// used, and the process that writes to the entry locks it.
@@ -45,7 +45,7 @@ pub struct CacheLimits {
 #[derive(Debug)]
 pub struct CacheEntry {
     name: String,
-    lock: Result<File, ReadOnlyReason>,
+    lock: Result<FileLock, ReadOnlyReason>,
 }
 
 /// Why an entry may only be read.
@@ -183,15 +183,6 @@ impl CacheEntry {
     }
 }
 
-impl Drop for CacheEntry {
-    fn drop(&mut self) {
-        // Closing is not enough: a child that was just forked also has the file open.
-        if let Ok(lock) = &self.lock {
-            let _ = lock.unlock();
-        }
-    }
-}
-
 impl CachedRepository {
     /// Reads the entry in a directory; `None` where the directory is no entry.
     fn read(directory: PathBuf) -> Option<Self> {
@@ -238,7 +229,7 @@ fn require_own_directory(path: &Path) -> io::Result<()> {
     Ok(())
 }
 
-fn take_lock(entry: &Path, repository: &Path) -> Result<File, ReadOnlyReason> {
+fn take_lock(entry: &Path, repository: &Path) -> Result<FileLock, ReadOnlyReason> {
     let path = entry.join(LOCK);
     // Retries if another process removes the entry between opening and locking.
     for _ in 0..3 {
@@ -264,7 +255,7 @@ fn take_lock(entry: &Path, repository: &Path) -> Result<File, ReadOnlyReason> {
                 file.write_all(repository.as_os_str().as_bytes())?;
             }
             file.set_modified(SystemTime::now())?;
-            return Ok(file);
+            return Ok(FileLock(file));
         }
     }
     Err(ReadOnlyReason::InUse)
