@@ -19,7 +19,7 @@ use tokio::sync::mpsc;
 
 use crate::config::FeedbackConfig;
 use crate::engine::{AnswerWithSnapshot, Engine};
-use crate::store::{ChangeCounts, NewAnswerRow, Store, StoreError, now_millis};
+use crate::store::{NewAnswerRow, Store, StoreError, now_millis};
 pub use client_feedback::{ClientFeedback, FeedbackError, NamedPlace};
 use ranking::Ranking;
 use recorder::Entry;
@@ -104,22 +104,4 @@ impl Feedback {
         let days = self.store.feedback_days().await?;
         Ok(stats::by_repository(&days, PeriodLength::Week, |_| true))
     }
-}
-
-/// Counts the changed files and functions, and how many of them the context contained.
-fn count_in_context<'a>(
-    ranking: &Ranking,
-    files: impl IntoIterator<Item = &'a str>,
-    functions: impl IntoIterator<Item = (&'a str, &'a str)>,
-) -> ChangeCounts {
-    let mut counts = ChangeCounts::default();
-    for path in files {
-        counts.files += 1;
-        counts.files_in_context += i64::from(ranking.shows_file(path));
-    }
-    for (path, name) in functions {
-        counts.functions += 1;
-        counts.functions_in_context += i64::from(ranking.shows_function(path, name));
-    }
-    counts
 }

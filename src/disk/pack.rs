@@ -92,7 +92,9 @@ impl Pack {
         if block.table.is_empty() {
             return Ok(());
         }
-        let (has_file, end) = self.read_index(|index| (index.file.is_some(), index.end));
+        let index = self.index.read();
+        let (has_file, end) = (index.file.is_some(), index.end);
+        drop(index);
         let mut out = match OpenOptions::new().write(true).open(&self.path) {
             Ok(file) if has_file => file,
             Err(error) if has_file && error.kind() != io::ErrorKind::NotFound => return Err(error),
@@ -173,18 +175,13 @@ impl Pack {
         file.sync_all()?;
         Ok(index)
     }
-
-    fn read_index<T>(&self, read: impl FnOnce(&PackIndex) -> T) -> T {
-        read(&self.index.read())
-    }
 }
 
 impl ContentStore for Pack {
     fn get(&self, key: &[u8]) -> Option<Vec<u8>> {
-        let (file, slot) = self.read_index(|index| {
-            let slot = *index.slots.get(key)?;
-            Some((index.file.clone()?, slot))
-        })?;
+        let index = self.index.read();
+        let (file, slot) = (index.file.clone()?, *index.slots.get(key)?);
+        drop(index);
         let value = slot.read(&file).and_then(|packed| decompressed(&packed));
         if value.is_none() {
             count_damage("entry", &self.path);
@@ -194,11 +191,11 @@ impl ContentStore for Pack {
     }
 
     fn contains(&self, key: &[u8]) -> bool {
-        self.read_index(|index| index.slots.contains_key(key))
+        self.index.read().slots.contains_key(key)
     }
 
     fn keys(&self) -> Vec<Key> {
-        let slots = self.read_index(|index| index.in_order(&|_| true));
+        let slots = self.index.read().in_order(&|_| true);
         slots.into_iter().map(|(key, _)| key).collect()
     }
 
@@ -226,17 +223,16 @@ impl ContentStore for Pack {
             return Ok(0);
         }
         let _writing = self.writing.lock();
-        let (wanted, before, file) = self.read_index(|index| {
-            let file = index.file.clone();
-            (index.in_order(is_wanted), index.end, file)
-        });
+        let index = self.index.read();
+        let (wanted, before, file) = (index.in_order(is_wanted), index.end, index.file.clone());
+        drop(index);
         let bytes = |(key, slot): &(Key, Slot)| key.len() as u64 + 14 + u64::from(slot.length);
         let after = wanted.iter().map(bytes).sum::<u64>() + (HEAD + BLOCK_HEAD) as u64;
         let Some(file) = file.filter(|_| max_waste.is_exceeded(before, after)) else {
             return Ok(0);
         };
         self.replace(self.wanted_blocks(&file, wanted))?;
-        Ok(before.saturating_sub(self.read_index(|index| index.end)))
+        Ok(before.saturating_sub(self.index.read().end))
     }
 }
 

@@ -6,7 +6,7 @@ use foveate_model::RepoPath;
 use serde::{Deserialize, Serialize};
 
 use super::ranking::Ranking;
-use super::{Feedback, count_in_context};
+use super::Feedback;
 use crate::access::Grant;
 use crate::access::audit::{self, Action, Outcome};
 use crate::store::{AnswerRow, ChangeCounts, FeedbackRow, FeedbackSource, StoreError, now_millis};
@@ -232,10 +232,19 @@ fn with_lines(places: Vec<NamedPlace>, ranking: &Ranking) -> Vec<NamedPlace> {
 /// Counts how many of the changed places the context contained. A changed function also counts its file as
 /// changed.
 pub(super) fn count_changes(changed: &[NamedPlace], ranking: &Ranking) -> ChangeCounts {
+    let mut counts = ChangeCounts::default();
     let files: BTreeSet<&str> = changed.iter().map(|place| &*place.path).collect();
-    let functions = changed.iter();
-    let functions = functions.filter_map(|place| Some((&*place.path, place.name.as_deref()?)));
-    count_in_context(ranking, files, functions)
+    for path in files {
+        counts.files += 1;
+        counts.files_in_context += i64::from(ranking.shows_file(path));
+    }
+    for place in changed {
+        if let Some(name) = &place.name {
+            counts.functions += 1;
+            counts.functions_in_context += i64::from(ranking.shows_function(&place.path, name));
+        }
+    }
+    counts
 }
 
 /// Places as JSON.

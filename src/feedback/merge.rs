@@ -1,8 +1,8 @@
 //! Compares merged changes with the answers to the issues that they close.
 
-use super::client_feedback::{NamedPlace, text};
+use super::Feedback;
+use super::client_feedback::{NamedPlace, count_changes, text};
 use super::ranking::Ranking;
-use super::{Feedback, count_in_context};
 use crate::engine::TouchedCode;
 use crate::store::{AnswerRow, FeedbackRow, FeedbackSource, StoreError, now_millis};
 
@@ -36,24 +36,20 @@ impl Feedback {
         changed: &TouchedCode,
     ) -> Result<usize, StoreError> {
         let places = places(changed);
+        let kept = places.get(..MAX_KEPT).unwrap_or(&places);
         let mut stored = 0;
         for AnswerRow { id, answer } in answers {
             let ranking: Ranking = serde_json::from_str(&answer.ranking).unwrap_or_default();
-            let functions = changed.functions.iter();
             let row = FeedbackRow {
                 answer: id,
                 source: FeedbackSource::Merge,
                 origin: origin.to_owned(),
                 created_at: now_millis(),
                 useful: text(&[]),
-                changed: text(&places),
+                changed: text(kept),
                 comment: None,
                 base_commit: Some(changed.base.clone()),
-                counts: count_in_context(
-                    &ranking,
-                    changed.files.iter().map(String::as_str),
-                    functions.map(|function| (&*function.path, &*function.name)),
-                ),
+                counts: count_changes(&places, &ranking),
             };
             if self.store.put_feedback(&row).await? {
                 metrics::counter!("foveate_feedback_total", "source" => row.source.name())
@@ -79,5 +75,5 @@ fn places(changed: &TouchedCode) -> Vec<NamedPlace> {
         name: None,
         lines: None,
     });
-    functions.chain(files).take(MAX_KEPT).collect()
+    functions.chain(files).collect()
 }
