@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use foveate_model::RepoPath;
 use serde::{Deserialize, Serialize};
 
-use super::ranking::Ranking;
 use super::Feedback;
+use super::ranking::Ranking;
 use crate::access::Grant;
 use crate::access::audit::{self, Action, Outcome};
 use crate::store::{AnswerRow, ChangeCounts, FeedbackRow, FeedbackSource, StoreError, now_millis};
