@@ -8,7 +8,7 @@ use std::io::{self, BufReader};
 use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, Stdio};
-use std::sync::{Arc, Once};
+use std::sync::{Arc, Once, Weak};
 use std::time::{Duration, Instant};
 
 use foveate_index::stored::facts::Blob;
@@ -61,20 +61,22 @@ impl Parsers {
     /// demand, and ended when idle for [`IDLE`]. Only Linux can limit the memory of a process as needed here;
     /// elsewhere files are parsed in this process.
     pub fn in_workers(limits: Limits, program: PathBuf) -> Self {
-        let workers = WorkerPool {
-            program,
-            limits,
-            idle: Mutex::default(),
-        };
-        Self {
-            limits,
-            workers: cfg!(target_os = "linux").then(|| Arc::new(workers)),
+        let workers = cfg!(target_os = "linux").then(|| {
+            Arc::new(WorkerPool {
+                program,
+                limits,
+                idle: Mutex::default(),
+            })
+        });
+        if let Some(pool) = &workers {
+            end_idle(Arc::downgrade(pool));
         }
+        Self { limits, workers }
     }
 
     /// Starts a worker and has it parse a trivial file; `None` where files are parsed in this process.
     pub fn check_worker(&self) -> Option<io::Result<()>> {
-        self.workers.as_ref().map(WorkerPool::check)
+        self.workers.as_deref().map(WorkerPool::check)
     }
 
     /// Returns the result of [`foveate_parse::read_after`]. A file that ends its worker is read as text.
@@ -101,15 +103,8 @@ impl Parsers {
 struct WorkerPool {
     program: PathBuf,
     limits: Limits,
-    idle: Mutex<Idle>,
-}
-
-/// The idle workers, most recently used last.
-#[derive(Debug, Default)]
-struct Idle {
-    workers: Vec<Worker>,
-    /// Whether a thread runs that ends workers idle for long.
-    is_reaped: bool,
+    /// Most recently used last.
+    idle: Mutex<Vec<Worker>>,
 }
 
 impl WorkerPool {
@@ -119,7 +114,7 @@ impl WorkerPool {
     /// # Errors
     /// When no worker can be started.
     fn read(
-        self: &Arc<Self>,
+        &self,
         named: Option<Language>,
         bytes: &[u8],
         earlier: Option<&Content>,
@@ -158,7 +153,7 @@ impl WorkerPool {
     ///
     /// # Errors
     /// When it fails: then workers do not end because of a particular file.
-    fn check(self: &Arc<Self>) -> io::Result<()> {
+    fn check(&self) -> io::Result<()> {
         let request = worker::request(Some(Language::TEXT), b"a", None);
         match self.ask(self.start()?, &request) {
             Ok(_) => Ok(()),
@@ -173,7 +168,7 @@ impl WorkerPool {
     /// Takes an idle worker that has the priority of this thread, as a worker started by this thread would.
     fn take_idle(&self) -> Option<Worker> {
         let nice = niceness();
-        let workers = &mut self.idle.lock().workers;
+        let mut workers = self.idle.lock();
         let at = workers.iter().rposition(|worker| worker.nice == nice)?;
         Some(workers.remove(at))
     }
@@ -182,48 +177,32 @@ impl WorkerPool {
     ///
     /// # Errors
     /// When there is none: how the worker ended.
-    fn ask(self: &Arc<Self>, mut worker: Worker, request: &[u8]) -> Result<Vec<u8>, WorkerEnd> {
+    fn ask(&self, mut worker: Worker, request: &[u8]) -> Result<Vec<u8>, WorkerEnd> {
         let Ok(Some(reply)) = worker.ask(request) else {
             return Err(worker.wait_for_end());
         };
         worker.used = Instant::now();
-        let mut idle = self.idle.lock();
-        idle.workers.push(worker);
-        let is_reaped = std::mem::replace(&mut idle.is_reaped, true);
-        drop(idle);
-        if !is_reaped {
-            self.reap_later();
-        }
+        self.idle.lock().push(worker);
         Ok(reply)
     }
+}
 
-    /// Starts a thread that ends idle workers until none is left.
-    fn reap_later(self: &Arc<Self>) {
-        let pool = Arc::downgrade(self);
-        let reaper = std::thread::Builder::new().name("idle-parsers".to_owned());
-        // If the thread cannot be started, the workers stay until this process ends.
-        let _ = reaper.spawn(move || {
-            loop {
-                std::thread::sleep(IDLE / 2);
-                match pool.upgrade() {
-                    Some(pool) if pool.end_idle() => {}
-                    _ => break,
-                }
-            }
-        });
-    }
-
-    /// Ends workers idle for longer than [`IDLE`]. Returns whether any idle worker is left.
-    fn end_idle(&self) -> bool {
-        let mut idle = self.idle.lock();
-        let is_old = |worker: &mut Worker| worker.used.elapsed() > IDLE;
-        let old: Vec<_> = idle.workers.extract_if(.., is_old).collect();
-        let is_any_left = !idle.workers.is_empty();
-        idle.is_reaped = is_any_left;
-        drop(idle);
-        drop(old);
-        is_any_left
-    }
+/// Starts a thread that ends workers idle for longer than [`IDLE`], as long as there is the pool.
+fn end_idle(pool: Weak<WorkerPool>) {
+    let thread = std::thread::Builder::new().name("idle-parsers".to_owned());
+    // If the thread cannot be started, the workers stay until this process ends.
+    let _ = thread.spawn(move || {
+        loop {
+            std::thread::sleep(IDLE / 2);
+            let Some(pool) = pool.upgrade() else {
+                break;
+            };
+            let is_old = |worker: &mut Worker| worker.used.elapsed() > IDLE;
+            let old: Vec<_> = pool.idle.lock().extract_if(.., is_old).collect();
+            // Without the lock: it waits for their end.
+            drop(old);
+        }
+    });
 }
 
 /// A worker process, which parses one file after the other.
