@@ -11,7 +11,8 @@ use serde::Deserialize;
 const MAX_SECRET_BYTES: u64 = 1 << 16;
 
 /// The text of a secret, hidden by `Debug`.
-#[derive(Clone, PartialEq, Eq)]
+#[derive(Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(transparent)]
 pub struct Secret(String);
 
 impl Secret {
@@ -72,26 +73,20 @@ fn read_file(path: &str) -> std::io::Result<String> {
     Ok(text)
 }
 
-/// A PostgreSQL URL, or `env:NAME` / `file:/path` to read it from. `Debug` hides it, since it may hold a password.
-#[derive(Clone, Default, Deserialize)]
+/// A PostgreSQL URL, or `env:NAME` / `file:/path` to read it from.
+#[derive(Clone, Debug, Default, Deserialize)]
 #[serde(transparent)]
-pub struct DatabaseUrl(String);
-
-impl fmt::Debug for DatabaseUrl {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("DatabaseUrl(..)")
-    }
-}
+pub struct DatabaseUrl(Secret);
 
 impl DatabaseUrl {
     /// Wraps the setting: the URL itself, or `env:NAME` or `file:/path`.
     pub fn new(text: impl Into<String>) -> Self {
-        Self(text.into())
+        Self(Secret::new(text))
     }
 
     /// Whether no URL is set.
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.0.reveal().is_empty()
     }
 
     /// Returns the URL, and reads it from its place if needed. Blocks for the time of reading a small file.
@@ -99,15 +94,17 @@ impl DatabaseUrl {
     /// # Errors
     /// When it cannot be read from its place.
     pub fn read(&self) -> Result<Secret, SecretError> {
-        match self.0.starts_with("env:") || self.0.starts_with("file:") {
-            true => SecretSource(self.0.clone()).read(),
-            false => Ok(Secret::new(&*self.0)),
+        let text = self.0.reveal();
+        match text.starts_with("env:") || text.starts_with("file:") {
+            true => SecretSource(text.to_owned()).read(),
+            false => Ok(self.0.clone()),
         }
     }
 
     /// Checks that it is a PostgreSQL URL, a place, or empty.
     pub(super) fn check(&self) -> Result<(), String> {
-        let starts = |scheme: &str| self.0.len() > scheme.len() && self.0.starts_with(scheme);
+        let text = self.0.reveal();
+        let starts = |scheme: &str| text.len() > scheme.len() && text.starts_with(scheme);
         let known = ["postgres://", "postgresql://", "env:", "file:"];
         if self.is_empty() || known.into_iter().any(starts) {
             return Ok(());
@@ -133,7 +130,7 @@ mod tests {
             let setting = DatabaseUrl::new(setting);
             assert_eq!(setting.check(), Ok(()));
             assert_eq!(setting.read().unwrap().reveal(), url);
-            assert_eq!(format!("{setting:?}"), "DatabaseUrl(..)");
+            assert_eq!(format!("{setting:?}"), "DatabaseUrl(Secret(..))");
         }
         assert!(DatabaseUrl::new("env:FOVEATE_NO_SUCH").read().is_err());
         assert!(DatabaseUrl::default().is_empty());

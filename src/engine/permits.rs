@@ -166,7 +166,7 @@ impl Queue {
 
     /// Number of queued questions.
     pub fn waiting(&self) -> usize {
-        self.shared.lock().waiting
+        self.shared.lock().waiting()
     }
 }
 

@@ -21,7 +21,6 @@ pub(super) struct FairQueue<T> {
     /// The key of each permit in use.
     pub running: Vec<Arc<str>>,
     pub max_waiting: usize,
-    pub waiting: usize,
     /// In the order of their turns, next one first. No line is empty.
     lines: VecDeque<Line<T>>,
     next_id: u64,
@@ -56,7 +55,6 @@ impl<T> FairQueue<T> {
             total,
             running: Vec::with_capacity(total),
             max_waiting,
-            waiting: 0,
             lines: VecDeque::new(),
             next_id: 0,
             load: Load::new(now),
@@ -70,7 +68,7 @@ impl<T> FairQueue<T> {
     pub fn enter(&mut self, who: &str, now: Instant, make: impl FnOnce() -> T) -> Entry {
         self.load.asked();
         let level = self.level(now);
-        let has_free = self.running.len() < self.total && self.waiting == 0;
+        let has_free = self.running.len() < self.total && self.lines.is_empty();
         if has_free || level == LoadLevel::Overload && self.may_start_beside_heavy(who, now) {
             let who: Arc<str> = who.into();
             self.running.push(Arc::clone(&who));
@@ -79,7 +77,7 @@ impl<T> FairQueue<T> {
             }
             return Entry::Permit(who);
         }
-        if self.waiting >= self.limit(level) && !self.make_room(who, now) {
+        if self.waiting() >= self.limit(level) && !self.make_room(who, now) {
             self.reject(who.into(), now);
             return Entry::Full;
         }
@@ -92,8 +90,12 @@ impl<T> FairQueue<T> {
                 questions: VecDeque::from([(id, make())]),
             }),
         }
-        self.waiting += 1;
         Entry::Queued(id)
+    }
+
+    /// Number of waiting questions.
+    pub fn waiting(&self) -> usize {
+        self.lines.iter().map(|line| line.questions.len()).sum()
     }
 
     fn level(&mut self, now: Instant) -> LoadLevel {
@@ -156,14 +158,13 @@ impl<T> FairQueue<T> {
         match longest {
             Some(line) if line.questions.len() > own + 1 => {
                 line.questions.pop_back();
-                self.waiting -= 1;
                 let who = Arc::clone(&line.who);
                 self.reject(who, now);
                 true
             }
             _ => {
                 let is_new = own == 0 && !self.running.iter().any(|running| **running == *who);
-                is_new && self.waiting < self.max_waiting
+                is_new && self.waiting() < self.max_waiting
             }
         }
     }
@@ -177,10 +178,7 @@ impl<T> FairQueue<T> {
             self.running.swap_remove(at);
         }
         match &next {
-            Some((who, _)) => {
-                self.waiting -= 1;
-                self.running.push(Arc::clone(who));
-            }
+            Some((who, _)) => self.running.push(Arc::clone(who)),
             None if is_for_others => self.load.free(now),
             None => {}
         }
@@ -203,13 +201,10 @@ impl<T> FairQueue<T> {
 
     /// Removes a cancelled question, if it still waits.
     pub fn leave(&mut self, id: u64) {
-        let mut remaining = 0;
         for line in &mut self.lines {
             line.questions.retain(|(other, _)| *other != id);
-            remaining += line.questions.len();
         }
         self.lines.retain(|line| !line.questions.is_empty());
-        self.waiting = remaining;
     }
 }
 
@@ -257,7 +252,7 @@ mod tests {
         assert!(waits(&queue.enter("b", now, || "b2")));
         let order = order(&mut queue, "a", now);
         assert_eq!(order, ["b1", "a1", "c1", "b2", "a2", "a3"]);
-        assert_eq!((queue.running.len(), queue.waiting), (0, 0));
+        assert_eq!((queue.running.len(), queue.waiting()), (0, 0));
     }
 
     #[test]
@@ -280,7 +275,7 @@ mod tests {
         );
         let next = queue.release("a", now);
         assert_eq!(next, Some(("b".into(), "b1")));
-        assert_eq!((queue.running.len(), queue.waiting), (3, 0));
+        assert_eq!((queue.running.len(), queue.waiting()), (3, 0));
     }
 
     #[test]
@@ -294,7 +289,7 @@ mod tests {
         assert!(waits(&queue.enter("b", now, || "b2")), "a3 leaves");
         assert_eq!(queue.enter("b", now, || "b3"), Entry::Full, "both have two");
         assert!(waits(&queue.enter("c", now, || "c1")), "one of two leaves");
-        assert_eq!(queue.waiting, 4);
+        assert_eq!(queue.waiting(), 4);
         assert_eq!(order(&mut queue, "a", now), ["b1", "a1", "c1", "a2"]);
     }
 
@@ -307,7 +302,7 @@ mod tests {
         assert!(waits(&queue.enter("b", now, || "b1")));
         queue.leave(first);
         queue.leave(first);
-        assert_eq!(queue.waiting, 1);
+        assert_eq!(queue.waiting(), 1);
         assert_eq!(order(&mut queue, "a", now), ["b1"]);
         assert_eq!(queue.running.len(), 0);
     }
@@ -323,7 +318,7 @@ mod tests {
         }
         let late = now + Duration::from_secs(1);
         assert_eq!(queue.enter("a", late, || "a"), Entry::Full);
-        while queue.waiting > 1 {
+        while queue.waiting() > 1 {
             queue.release("a", late);
         }
         assert_eq!(
@@ -355,7 +350,7 @@ mod tests {
         }
         let late = now + Duration::from_secs(1);
         assert_eq!(queue.enter("a", late, || "a"), Entry::Full);
-        while queue.waiting > 0 {
+        while queue.waiting() > 0 {
             queue.release("a", late);
         }
         assert_eq!(queue.running.len(), 1);
