@@ -301,7 +301,8 @@ impl Engine {
                 resolved.snapshot = revision(grant, repository, &current, reference, until).await?;
             }
             Target::Diff(ends) => {
-                let diff = diff(grant, repository, ends, until).await?;
+                let request = |reply| RevisionRequest::Diff { ends, reply };
+                let diff: Diff = requested(grant, repository, until, request).await?;
                 resolved.issue = diff.issue();
                 // By commit: a branch may move meanwhile, and the diff and the answer must be of the same commit.
                 let head = diff.head.clone();
@@ -355,17 +356,6 @@ async fn revision(
         return Ok(snapshot);
     }
     let request = |reply| RevisionRequest::Revision { reference, reply };
-    requested(grant, repository, until, request).await
-}
-
-/// Requests the changes of a diff from the layer above.
-async fn diff(
-    grant: &Grant,
-    repository: &Repository,
-    ends: DiffEnds,
-    until: Instant,
-) -> Result<Diff, AskError> {
-    let request = |reply| RevisionRequest::Diff { ends, reply };
     requested(grant, repository, until, request).await
 }
 

@@ -56,19 +56,18 @@ impl Pools {
                 .build()
         };
         let pools: Vec<_> = (0..pools.max(1)).map(pool).collect::<Result<_, _>>()?;
-        let histories = ThreadPoolBuilder::new()
-            .num_threads(threads)
-            .thread_name(|thread| format!("history-{thread}"))
-            .start_handler(|_| lower_priority());
-        let background = ThreadPoolBuilder::new()
-            .num_threads(background.max(1))
-            .thread_name(|thread| format!("background-{thread}"))
-            .start_handler(|_| lower_priority());
+        let low_priority = |name: &'static str, threads| {
+            ThreadPoolBuilder::new()
+                .num_threads(threads)
+                .thread_name(move |thread| format!("{name}-{thread}"))
+                .start_handler(|_| lower_priority())
+                .build()
+        };
         Ok(Self {
             runs: Mutex::new(vec![Vec::new(); pools.len()]),
             pools,
-            histories: histories.build()?,
-            background: background.build()?,
+            histories: low_priority("history", threads)?,
+            background: low_priority("background", background.max(1))?,
         })
     }
 

@@ -4,10 +4,10 @@ use foveate_index::{FileId, Snapshot};
 use foveate_model::{Definition, Lines, Role};
 use foveate_query::Deadline;
 
-use super::{AskError, diff, revision};
+use super::{AskError, requested, revision};
 use crate::access::Grant;
 use crate::access::audit::Action;
-use crate::engine::{DiffEnds, Engine, OldLines};
+use crate::engine::{Diff, DiffEnds, Engine, OldLines, RevisionRequest};
 
 /// Maximum replaced stretches per file, and maximum insertions, that are matched with functions.
 const MAX_HUNKS: usize = 500;
@@ -44,7 +44,8 @@ impl Engine {
     ) -> Result<TouchedCode, AskError> {
         self.with_repository(grant, Action::LookUp, repo, async move |repository| {
             let (current, until) = self.loaded(&repository).await?;
-            let diff = diff(grant, &repository, ends, until).await?;
+            let request = |reply| RevisionRequest::Diff { ends, reply };
+            let diff: Diff = requested(grant, &repository, until, request).await?;
             let snapshot = revision(grant, &repository, &current, diff.merge_base, until).await?;
             let work = move |snapshot: &Snapshot, _: &Deadline| touched(snapshot, &diff.before);
             self.work_on(grant, &snapshot, work).await
