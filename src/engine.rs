@@ -201,11 +201,8 @@ impl Engine {
 
     /// Estimated bytes of all repositories and of the contents that the blob cache alone keeps.
     pub fn bytes(&self) -> usize {
-        let repositories = self.repositories(&Grant::unrestricted());
-        let bytes: usize = repositories
-            .iter()
-            .map(|repository| repository.bytes())
-            .sum();
+        let repositories = self.repositories(&Grant::unrestricted()).into_iter();
+        let bytes: usize = repositories.map(|repository| repository.bytes()).sum();
         bytes + self.blobs.stats().kept_bytes
     }
 

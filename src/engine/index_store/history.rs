@@ -55,11 +55,9 @@ impl IndexStore {
         let bytes = index.commits.encode();
         store.put_all(&mut std::iter::once((Key::from(&key[..]), bytes)))?;
         let mut wanted = store.keys();
-        wanted.retain(|stored| {
-            **stored == key
-                || index.functions != TouchedFunctions::Read
-                || stored.first() == Some(&WITH_FUNCTIONS)
-        });
+        if index.functions == TouchedFunctions::Read {
+            wanted.retain(|stored| stored.first() == Some(&WITH_FUNCTIONS));
+        }
         let surplus = wanted.len().saturating_sub(MAX_STORED);
         wanted.drain(..surplus);
         let is_wanted = |key: &[u8]| wanted.iter().any(|wanted| **wanted == *key);
