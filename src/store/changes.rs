@@ -6,6 +6,7 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use sqlx::postgres::{PgListener, PgPoolOptions};
+use sqlx::sqlite::SqliteConnectOptions;
 use sqlx::{ConnectOptions as _, SqliteConnection};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
@@ -154,9 +155,9 @@ impl Store {
     async fn open_source(&self) -> Result<Source, StoreError> {
         match &self.inner.location {
             DatabaseLocation::Sqlite(file) => {
-                let options = DatabaseLocation::sqlite_options(file).disable_statement_logging();
+                let options = SqliteConnectOptions::new().filename(file);
                 Ok(Source::Sqlite {
-                    connection: options.connect().await?,
+                    connection: options.disable_statement_logging().connect().await?,
                     version: None,
                 })
             }

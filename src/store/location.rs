@@ -10,7 +10,6 @@ use std::{fmt, fs};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_encode};
 use sqlx::any::AnyConnectOptions;
 use sqlx::postgres::PgConnectOptions;
-use sqlx::sqlite::SqliteConnectOptions;
 use url::Url;
 
 use super::{FILE, FileId};
@@ -90,26 +89,21 @@ impl DatabaseLocation {
 
     /// Returns the options to connect; a missing SQLite file is created.
     pub(super) fn options(&self) -> Result<AnyConnectOptions, sqlx::Error> {
-        Ok(match self {
-            Self::Sqlite(file) => {
-                let path = percent_encode(file.as_os_str().as_bytes(), PATH);
-                AnyConnectOptions::from_str(&format!("sqlite://{path}?mode=rwc"))?
-            }
-            Self::Postgres(url) => AnyConnectOptions::from_str(url.named().as_str())?,
-        })
+        match self {
+            Self::Sqlite(file) => sqlite_options(file, "mode=rwc"),
+            Self::Postgres(url) => AnyConnectOptions::from_str(url.named().as_str()),
+        }
     }
 
     pub(super) fn read_only_options(&self) -> Result<AnyConnectOptions, sqlx::Error> {
         let Self::Sqlite(file) = self else {
             return self.options();
         };
-        let path = percent_encode(file.as_os_str().as_bytes(), PATH);
         let mut log = file.clone().into_os_string();
         log.push("-wal");
         // Without a write-ahead log nobody writes to the file. `immutable` then keeps SQLite from creating one.
         let is_idle = !Path::new(&log).exists();
-        let url = format!("sqlite://{path}?mode=ro&immutable={is_idle}");
-        AnyConnectOptions::from_str(&url)
+        sqlite_options(file, &format!("mode=ro&immutable={is_idle}"))
     }
 
     /// Returns the identity of the SQLite file; `None` of a server, or where the file does not exist.
@@ -120,11 +114,11 @@ impl DatabaseLocation {
         let metadata = fs::metadata(file).ok()?;
         Some((metadata.dev(), metadata.ino()))
     }
+}
 
-    /// Returns the options to connect to an existing file.
-    pub(super) fn sqlite_options(file: &Path) -> SqliteConnectOptions {
-        SqliteConnectOptions::new().filename(file)
-    }
+fn sqlite_options(file: &Path, parameters: &str) -> Result<AnyConnectOptions, sqlx::Error> {
+    let path = percent_encode(file.as_os_str().as_bytes(), PATH);
+    AnyConnectOptions::from_str(&format!("sqlite://{path}?{parameters}"))
 }
 
 const INVALID: &str = "expected postgres://USER@HOST/DATABASE or sqlite:FILE";
@@ -185,6 +179,8 @@ impl fmt::Debug for PostgresUrl {
 
 #[cfg(test)]
 mod tests {
+    use sqlx::sqlite::SqliteConnectOptions;
+
     use super::*;
 
     #[test]

@@ -4,9 +4,10 @@ use std::path::Path;
 
 use sqlx::any::{AnyArguments, AnyRow};
 use sqlx::query::Query;
+use sqlx::sqlite::SqliteConnectOptions;
 use sqlx::{Any, AnyConnection, AssertSqlSafe, ConnectOptions as _, Connection as _, Row as _};
 
-use super::{DatabaseLocation, Store, StoreError};
+use super::{Store, StoreError};
 
 /// Number of rows read and written by one statement.
 const BATCH: usize = 100;
@@ -131,7 +132,7 @@ impl Store {
 /// # Errors
 /// When the database cannot be read or the file cannot be written.
 pub async fn copy_file(database: &Path, to: &Path) -> Result<(), StoreError> {
-    let options = DatabaseLocation::sqlite_options(database);
+    let options = SqliteConnectOptions::new().filename(database);
     let mut connection = options.connect().await?;
     sqlx::query("vacuum into $1")
         .bind(to.display().to_string())
