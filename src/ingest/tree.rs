@@ -179,41 +179,8 @@ impl WorkingTree {
         if let Some(watcher) = watcher {
             watcher.forget_moved(&self.directories);
         }
-        match watcher {
-            Some(watcher) if self.directories.is_empty() => {
-                self.scan_and_watch(blobs, progress, watcher)
-            }
-            _ => {
-                let listing = self.list(watcher, progress)?;
-                self.apply_listing(listing, blobs, progress, watcher)
-            }
-        }
-    }
-
-    /// Scans a watched tree for the first time. Watching a directory takes a round trip to another thread, so
-    /// directories are watched while their files are read. If anything changed meanwhile, or may
-    /// have, the whole tree is scanned again, now that it is watched.
-    fn scan_and_watch(
-        &mut self,
-        blobs: &BlobCache,
-        progress: &Progress,
-        watcher: &Arc<TreeWatcher>,
-    ) -> Result<bool, TreeError> {
-        let mut listing = self.list(None, progress)?;
-        let directories = std::mem::take(&mut listing.stats);
-        let watch = || directories.iter().for_each(|(path, _)| watcher.add(path));
-        let changed = std::thread::scope(|scope| {
-            let thread = std::thread::Builder::new().name("watch".to_owned());
-            if thread.spawn_scoped(scope, watch).is_err() {
-                watch();
-            }
-            self.apply_listing(listing, blobs, progress, None)
-        })?;
-        if self.is_unchanged(&directories) {
-            return Ok(changed);
-        }
-        let listing = self.list(Some(watcher), progress)?;
-        Ok(self.apply_listing(listing, blobs, progress, Some(watcher))? || changed)
+        let listing = self.list(watcher, progress)?;
+        self.apply_listing(listing, blobs, progress, watcher)
     }
 
     /// Lists every file; each directory is registered with `watcher` before it is listed.
@@ -266,21 +233,6 @@ impl WorkingTree {
         self.directories = listing.directories;
         let changed = self.read(listing.files, &HashSet::new(), blobs, progress)?;
         Ok(removed || changed)
-    }
-
-    /// Whether the known files, and `directories` with their stats from before they were listed, are
-    /// certainly unchanged.
-    fn is_unchanged(&self, directories: &[(PathBuf, Stat)]) -> bool {
-        let is_unchanged = |path: &Path, before: &Stat| {
-            Stat::of(path).is_some_and(|now| before.is_unchanged(&now))
-        };
-        directories
-            .par_iter()
-            .all(|(path, before)| is_unchanged(path, before))
-            && self
-                .entries
-                .par_iter()
-                .all(|(path, entry)| is_unchanged(&self.root.join(path.as_str()), &entry.stat))
     }
 
     /// Reads the found files whose stat has changed, and those in `named`. Returns whether anything changed.
@@ -383,52 +335,4 @@ impl WorkingTree {
 /// Whether two readings of one path differ in a way that matters to the index.
 fn differ(before: &SourceFile, after: &SourceFile) -> bool {
     before.blob != after.blob || before.size != after.size || before.skipped != after.skipped
-}
-
-#[cfg(test)]
-mod tests {
-    use std::fs;
-    use std::time::Duration;
-
-    use foveate_parse::Limits;
-
-    use super::*;
-
-    #[test]
-    fn changes_after_listing_are_noticed() {
-        let changes: [fn(&Path); 5] = [
-            |root| fs::write(root.join("a/same.py"), "x = 2\n").unwrap(),
-            |root| fs::write(root.join("a/new.py"), "x = 2\n").unwrap(),
-            |root| fs::remove_file(root.join("a/same.py")).unwrap(),
-            |root| fs::rename(root.join("a"), root.join("b")).unwrap(),
-            |root| fs::create_dir(root.join("a/c")).unwrap(),
-        ];
-        let (blobs, progress) = (BlobCache::new(Limits::default(), 0), Progress::default());
-        let scan = |root: &Path| {
-            let mut tree = WorkingTree::new(root.to_owned(), Vec::new(), Arc::default());
-            let mut listing = tree.list(None, &progress).unwrap();
-            let directories = std::mem::take(&mut listing.stats);
-            assert_eq!(directories.len(), 2);
-            tree.apply_listing(listing, &blobs, &progress, None)
-                .unwrap();
-            (tree, directories)
-        };
-        let made = |change: fn(&Path)| {
-            let keep = tempfile::tempdir().unwrap();
-            let root = keep.path().canonicalize().unwrap();
-            fs::create_dir(root.join("a")).unwrap();
-            fs::write(root.join("a/same.py"), "x = 1\n").unwrap();
-            let (young, directories) = scan(&root);
-            assert!(!young.is_unchanged(&directories), "too young to be certain");
-            (keep, root, change)
-        };
-        let trees = changes.map(made);
-        std::thread::sleep(Duration::from_millis(2100));
-        for (_keep, root, change) in trees {
-            let (tree, directories) = scan(&root);
-            assert!(tree.is_unchanged(&directories));
-            change(&root);
-            assert!(!tree.is_unchanged(&directories));
-        }
-    }
 }

@@ -64,8 +64,6 @@ pub struct Listing {
     pub files: Vec<WalkedFile>,
     /// Absolute paths of directories, the starting point included.
     pub directories: HashSet<PathBuf>,
-    /// Stats of the directories from before they were listed; filled by [`below`] only.
-    pub stats: Vec<(PathBuf, Stat)>,
 }
 
 impl Listing {
@@ -113,10 +111,7 @@ pub fn below(
                     }
                 };
                 let found = if rules.is_entered(&entry) {
-                    let stat = Stat::of(entry.path());
                     let mut listing = listing.lock();
-                    let stat = stat.map(|stat| (entry.path().to_owned(), stat));
-                    listing.stats.extend(stat);
                     listing.directories.insert(entry.into_path());
                     listing.directories.len()
                 } else {

@@ -248,11 +248,6 @@ impl TreeWork {
         Ok(!differing.is_empty())
     }
 
-    fn rescan(&mut self, progress: &Progress) -> Result<bool, TreeError> {
-        let blobs = &self.writer.repository().blobs;
-        self.tree.rescan(blobs, progress, self.watcher.as_ref())
-    }
-
     pub(super) fn scan(&mut self, scan: Scan) -> ScanOutcome {
         let start = Instant::now();
         if matches!(scan, Scan::Full(Cause::Audit)) && self.why_no_events().is_some() {
@@ -301,15 +296,16 @@ impl TreeWork {
         let engine = Arc::clone(&self.driver.engine);
         let progress = Arc::clone(&self.writer.repository().progress);
         let own_threads = self.own_threads.clone();
-        let read = || match scan {
-            Scan::Full(Cause::Audit) => (Cause::Audit, self.audit(&progress)),
-            Scan::Full(cause) => (cause, self.rescan(&progress)),
-            Scan::Changes(_) if self.failed() => (Cause::Changed, self.rescan(&progress)),
-            Scan::Changes(changed) => {
-                let watcher = self.watcher.as_ref();
-                let blobs = &self.writer.repository().blobs;
-                let read = self.tree.apply(&changed, blobs, &progress, watcher);
-                (Cause::Changed, read)
+        let read = || {
+            let watcher = self.watcher.as_ref();
+            let blobs = &self.writer.repository().blobs;
+            match scan {
+                Scan::Full(Cause::Audit) => (Cause::Audit, self.audit(&progress)),
+                Scan::Changes(changed) if !self.failed() => {
+                    let read = self.tree.apply(&changed, blobs, &progress, watcher);
+                    (Cause::Changed, read)
+                }
+                scan => (scan.cause(), self.tree.rescan(blobs, &progress, watcher)),
             }
         };
         match own_threads {
