@@ -24,7 +24,7 @@ use tokio_util::task::TaskTracker;
 use tracing::Instrument as _;
 
 use super::data_layout::CLONES;
-use super::git::{GitError, Location, LocationError, ReadLimits, remote};
+use super::git::{GitError, LocationError, ReadLimits, remote};
 use super::task_group::TaskGroup;
 use super::{CREDENTIALS, IngestSettings};
 use crate::access::audit::{self, Action, Outcome};
@@ -170,12 +170,9 @@ impl Catalog {
     /// # Errors
     /// When the list cannot be read.
     pub async fn restore(&self, watched: &[PathBuf]) -> Result<(), StoreError> {
-        self.move_credentials_out_of_rows().await?;
         let clones = self.settings.data_dir.join(CLONES);
-        // Listed before the first clone of this process, deleted while the repositories start.
-        let unfinished = spawn_blocking(move || remote::unfinished_clones(&clones)).await;
-        self.tracker
-            .spawn_blocking(move || remove_unfinished(&unfinished.unwrap_or_default()));
+        // Before the first clone of this process.
+        let _ = spawn_blocking(move || remote::remove_unfinished(&clones)).await;
         let watched: Vec<PathBuf> = watched
             .iter()
             .filter_map(|directory| std::fs::canonicalize(directory).ok())
@@ -201,37 +198,6 @@ impl Catalog {
         }
         self.start_fitting(registered).await;
         Ok(())
-    }
-
-    /// Moves credentials out of stored URLs, which earlier versions of the program stored as given.
-    async fn move_credentials_out_of_rows(&self) -> Result<(), StoreError> {
-        let mut any_moved = false;
-        for row in self.store.repositories().await? {
-            let parsed = Location::parse(&row.location, &self.settings.connection.schemes);
-            let Ok(Location::Remote(remote)) = parsed else {
-                continue;
-            };
-            let (location, Some(login)) = source::without_login(row.location, remote) else {
-                continue;
-            };
-            let Ok(name) = RepoName::new(&row.name) else {
-                continue;
-            };
-            if let Err(error) = self.credentials.set(&name, Some(login), true) {
-                tracing::warn!(
-                    repo = row.name,
-                    %error,
-                    "cannot move the credentials of the repository out of the database"
-                );
-                continue;
-            }
-            self.store.set_location(&row.name, &location).await?;
-            any_moved = true;
-        }
-        match any_moved {
-            true => self.store.scrub().await,
-            false => Ok(()),
-        }
     }
 
     /// Registers a repository and starts indexing it.
@@ -433,14 +399,6 @@ impl Catalog {
             tracing::warn!("indexing took too long to stop and was abandoned");
         }
         self.store.close().await;
-    }
-}
-
-fn remove_unfinished(clones: &[PathBuf]) {
-    for clone in clones {
-        if let Err(error) = std::fs::remove_dir_all(clone) {
-            tracing::warn!(clone = %clone.display(), %error, "cannot remove an unfinished clone");
-        }
     }
 }
 

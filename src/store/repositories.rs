@@ -77,14 +77,6 @@ impl Store {
         Ok(self.execute("insert", statement).await? == 1)
     }
 
-    /// Replaces the location of a repository.
-    pub async fn set_location(&self, name: &str, location: &str) -> Result<(), StoreError> {
-        let statement = sqlx::query("update repositories set location = $1 where name = $2")
-            .bind(location)
-            .bind(name);
-        self.execute("set_location", statement).await.map(drop)
-    }
-
     /// Removes every trace of replaced and deleted rows from the files.
     pub async fn scrub(&self) -> Result<(), StoreError> {
         let statements: &[&str] = match self.is_shared() {
@@ -161,8 +153,6 @@ mod tests {
 
             let store = Store::open_at(location).await?;
             assert_eq!(store.repositories().await?, [row, tree]);
-            store.set_location("a", "/srv/c.git").await?;
-            assert_eq!(store.repositories().await?[0].location, "/srv/c.git");
             assert!(store.delete("a").await? && store.delete("b").await?);
             assert!(!store.delete("a").await?);
             assert!(store.repositories().await?.is_empty());

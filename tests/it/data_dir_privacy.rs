@@ -115,29 +115,3 @@ async fn url_secret_is_stored_only_in_its_credentials_file() {
     assert!(files_with(data.path(), SECRET).is_empty());
     app.end().await;
 }
-
-#[tokio::test(flavor = "multi_thread")]
-async fn secrets_are_moved_out_of_an_earlier_database() {
-    let data = tempfile::tempdir().unwrap();
-    let app = TestApp::start_on(data.path()).await;
-    app.end().await;
-    let database = data.path().join("foveate.db");
-    let script = format!(
-        "import sqlite3, sys; c = sqlite3.connect(sys.argv[1]); \
-         c.execute(\"insert into repositories (name, kind, location) \
-         values ('old', 'git', 'https://me:{SECRET}@127.0.0.1:1/x')\"); c.commit()"
-    );
-    let inserted = std::process::Command::new("python3")
-        .args(["-c", &script])
-        .arg(&database)
-        .status();
-    if !inserted.is_ok_and(|status| status.success()) {
-        eprintln!("python3 with sqlite3 is missing: nothing was tested");
-        return;
-    }
-    let app = TestApp::start_on(data.path()).await;
-    assert_eq!(files_with(data.path(), SECRET), ["credentials/old.json"]);
-    let repo = app.get("/repos/old").await.json();
-    assert_eq!(repo["source"]["git"], "https://127.0.0.1:1/x");
-    app.end().await;
-}

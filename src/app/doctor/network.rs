@@ -19,6 +19,7 @@ use crate::forge::host::Scope;
 use crate::forge::{self, Host, Tokens};
 use crate::ingest::catalog::connectivity;
 use crate::ingest::git::connection::Connection;
+use crate::ingest::git::remote;
 use crate::store::RepositoryRow;
 use crate::telemetry::spans::spawn_blocking;
 
@@ -118,7 +119,7 @@ async fn ask(remotes: Vec<(String, Connection)>, time_limit: Duration) -> Vec<Fi
         let permits = Arc::clone(&permits);
         tasks.spawn(async move {
             let _permit = permits.acquire().await;
-            let asked = spawn_blocking(move || connectivity::ask(&connection));
+            let asked = spawn_blocking(move || remote::ask(&connection));
             // Name resolution has its own timeout, which the connection's does not cover.
             let asked = timeout(2 * time_limit, asked).await;
             let reason = match asked {

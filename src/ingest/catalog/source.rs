@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::RegisterError;
-use crate::engine::{CloneAddress, Login, Source};
+use crate::engine::{Login, Source};
 use crate::ingest::IngestSettings;
 use crate::ingest::git::{self, GitRepo, Location, reference};
 use crate::store::RepositoryKind;
@@ -19,7 +19,6 @@ pub(super) fn checked(
                 return Err(RegisterError::NotAbsolute(path));
             }
             let path = allowed_directory(&path, RepositoryKind::Path, settings)?;
-            refuse_own_data(&path, RepositoryKind::Path, &settings.data_dir)?;
             refuse_bare(&path)?;
             settings.read_limits.check_discovered(&path)?;
             Ok((Source::WorkingTree { path, watch }, None))
@@ -29,6 +28,11 @@ pub(super) fn checked(
             reference,
             poll,
         } => {
+            let open = |path: &Path| {
+                let path = allowed_directory(path, RepositoryKind::Git, settings)?;
+                let git = GitRepo::open(&path, &settings.read_limits)?;
+                Ok::<_, RegisterError>((path, git))
+            };
             let (location, login) = match Location::parse(&location, &settings.connection.schemes)?
             {
                 Location::Remote(remote) => {
@@ -36,16 +40,16 @@ pub(super) fn checked(
                         reference::check(reference)?;
                     }
                     if let Some(path) = remote.file() {
-                        let path = allowed_directory(&path, RepositoryKind::Git, settings)?;
-                        refuse_own_data(&path, RepositoryKind::Git, &settings.data_dir)?;
-                        GitRepo::open(&path, &settings.read_limits)?;
+                        open(&path)?;
                     }
-                    without_login(location, remote)
+                    match remote.login {
+                        // The user of an ssh URL does not count as credentials and stays in the location.
+                        Some(login) if remote.scheme != "ssh" => (remote.address, Some(login)),
+                        _ => (location, None),
+                    }
                 }
                 Location::Local(path) => {
-                    let path = allowed_directory(&path, RepositoryKind::Git, settings)?;
-                    refuse_own_data(&path, RepositoryKind::Git, &settings.data_dir)?;
-                    let git = GitRepo::open(&path, &settings.read_limits)?;
+                    let (path, git) = open(&path)?;
                     if let Some(reference) = &reference {
                         git.resolve(reference)?;
                     }
@@ -62,15 +66,6 @@ pub(super) fn checked(
     }
 }
 
-/// Returns a location as it may be stored and shown, and the credentials that its URL held. The user of an
-/// ssh URL does not count as credentials and stays in the location.
-pub(super) fn without_login(location: String, remote: CloneAddress) -> (String, Option<Login>) {
-    match remote.login {
-        Some(login) if remote.scheme != "ssh" => (remote.address, Some(login)),
-        _ => (location, None),
-    }
-}
-
 /// Returns the canonical path of a directory, or an error unless it may be registered. `kind` is the
 /// requested kind of repository.
 fn allowed_directory(
@@ -78,17 +73,18 @@ fn allowed_directory(
     kind: RepositoryKind,
     settings: &IngestSettings,
 ) -> Result<PathBuf, RegisterError> {
-    // The refusal of a path outside must not reveal whether the path exists.
-    let not_allowed = || RegisterError::NotAllowed {
-        kind,
-        path: path.display().to_string(),
-    };
     let allowed = &settings.read_limits.local_paths;
-    match canonical_directory(path, kind) {
-        Ok(real) if allowed.admits(&real) => Ok(real),
-        Err(error) if allowed.admits_missing(path) => Err(error),
-        _ => Err(not_allowed()),
-    }
+    let real = match canonical_directory(path, kind) {
+        Ok(real) if allowed.admits(&real) => real,
+        Err(error) if allowed.admits_missing(path) => return Err(error),
+        // The refusal of a path outside must not reveal whether the path exists.
+        _ => {
+            let path = path.display().to_string();
+            return Err(RegisterError::NotAllowed { kind, path });
+        }
+    };
+    refuse_own_data(&real, kind, &settings.data_dir)?;
+    Ok(real)
 }
 
 /// Returns the canonical path of a directory that can be listed. `kind` is the requested kind of repository.

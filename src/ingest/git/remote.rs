@@ -403,14 +403,14 @@ impl LocalClone {
     }
 }
 
-/// Asks a remote for its `HEAD`. Blocks.
+/// Asks a remote for the branch that its `HEAD` names, within the time limit of a clone. Blocks.
 ///
 /// # Errors
-/// When the remote is not allowed, does not answer, or refuses.
-pub fn ask(connection: &Connection, stop: &CancellationToken) -> Result<(), GitError> {
+/// When the host is not allowed, does not answer, or refuses; the message holds no credentials.
+pub fn ask(connection: &Connection) -> Result<(), GitError> {
     let mut command = ask_head(connection)?;
-    let run_limits = connection.run_limits(stop, "ls-remote");
-    let output = process::output(&mut command, &run_limits)?;
+    let stop = CancellationToken::new();
+    let output = process::output(&mut command, &connection.run_limits(&stop, "ls-remote"))?;
     if output.status.success() {
         return Ok(());
     }
@@ -437,13 +437,17 @@ pub fn remove_clone(directory: &Path) -> io::Result<()> {
     remove(directory)
 }
 
-/// Returns the unfinished clones in the directory of the clones, which killed servers left. Called before the first
+/// Removes the unfinished clones in the directory of the clones, which killed servers left. Called before the first
 /// clone of this process.
-pub fn unfinished_clones(clones: &Path) -> Vec<PathBuf> {
-    let entries = fs::read_dir(clones).into_iter().flatten().flatten();
-    let paths = entries.map(|entry| entry.path());
-    let is_unfinished = |path: &PathBuf| path.extension().is_some_and(|end| end == UNFINISHED);
-    paths.filter(is_unfinished).collect()
+pub fn remove_unfinished(clones: &Path) {
+    for entry in fs::read_dir(clones).into_iter().flatten().flatten() {
+        let clone = entry.path();
+        if clone.extension().is_some_and(|end| end == UNFINISHED)
+            && let Err(error) = fs::remove_dir_all(&clone)
+        {
+            tracing::warn!(clone = %clone.display(), %error, "cannot remove an unfinished clone");
+        }
+    }
 }
 
 fn remove(directory: &Path) -> io::Result<()> {
