@@ -33,7 +33,7 @@ pub use head::HeadFingerprint;
 pub use history::record_cache::CommitRecordCache;
 pub use history::{CommitChange, HistoryLimits, HistoryStep};
 pub use location::{Location, LocationError, without_credentials};
-pub use objects::{Differences, Entry, EntryKind, is_missing};
+pub use objects::{Differences, Entry, is_missing};
 use process::RunLimits;
 pub use read_limits::{LocalPaths, ReadLimits};
 

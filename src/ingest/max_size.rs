@@ -1,5 +1,7 @@
 //! Limits the size of a repository: a larger one would take the memory that everything else needs.
 
+use foveate_model::{RepoPath, SkipReason};
+
 use crate::telemetry::process;
 
 /// Memory that building an index takes, in bytes per byte of its files: 3 to 5 were measured.
@@ -39,6 +41,13 @@ impl Default for MaxSize {
             bytes: (memory / MEMORY_PER_BYTE) as u64,
         }
     }
+}
+
+/// Returns why a file of `bytes` bytes is not read, judged by its name and size; `None` if it is. `limit` is the size of
+/// the largest file that is read.
+pub(super) fn skip_unread(path: &RepoPath, bytes: u64, limit: u64) -> Option<SkipReason> {
+    foveate_parse::skip_by_name(path)
+        .or_else(|| (bytes > limit).then_some(SkipReason::TooLarge { bytes, limit }))
 }
 
 impl MaxSize {

@@ -32,7 +32,7 @@ use super::watch::TreeWatcher;
 use crate::engine::{BlobCache, Cancelled, Phase, Progress};
 use dot_git::DotGit;
 use head::Head;
-use read::{IdKind, KnownFile};
+use read::IdKind;
 use stat::Stat;
 pub use stat::Stats;
 use walk::{Listing, Rules, WalkedFile};
@@ -267,13 +267,11 @@ impl WorkingTree {
             .map(|found| {
                 progress.step()?;
                 let path = found.path.clone();
-                let before = match entries.get(&path) {
-                    Some(known) => KnownFile::File(&known.file),
-                    // A file that an event names is read whatever its stat says.
-                    None if named.contains(&path) => KnownFile::Nothing,
-                    None => KnownFile::Stats(stats),
-                };
-                Ok(read::file(root, found, blobs, ids, before).ok_or(path))
+                let before = entries.get(&path).map(|known| &known.file);
+                // A file that an event names is read whatever its stat says.
+                let is_by_stat = before.is_none() && !named.contains(&path);
+                let stats = is_by_stat.then_some(stats);
+                Ok(read::file(root, found, blobs, ids, before, stats).ok_or(path))
             })
             .collect::<Result<_, Cancelled>>()?;
         let known = read.iter().flatten();

@@ -15,6 +15,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::{GitError, GitRepo, process};
 use crate::engine::{BlobCache, Phase, Progress, skipped_file, source_file};
+use crate::ingest::max_size::skip_unread;
 
 /// One entry of a commit's listing.
 #[derive(Clone, Debug)]
@@ -25,25 +26,13 @@ pub struct Entry {
     pub blob: ObjectId,
     /// Size in bytes; `None` if the repository lacks the blob.
     pub size: Option<u64>,
-    /// Its kind.
-    pub kind: EntryKind,
+    /// Why it is not a file to be read; `None` if it is one.
+    pub skipped: Option<SkipReason>,
 }
 
-/// The kind of a listed entry.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum EntryKind {
-    /// A file, executable or not.
-    File,
-    /// A symbolic link.
-    Symlink,
-    /// Another repository.
-    Submodule,
-    /// A file whose name is not UTF-8.
-    NotUtf8,
-}
-
-/// Differences between the files of two commits: by path, the later commit's entry, or `None` if it has none.
-pub type Differences = BTreeMap<RepoPath, Option<(EntryKind, ObjectId)>>;
+/// Differences between the files of two commits: by path, the later commit's entry, without its size, or `None` if it has
+/// none.
+pub type Differences = BTreeMap<RepoPath, Option<Entry>>;
 
 impl GitRepo {
     /// Lists path, id, size and kind of every entry of a commit; the size of a blob that the repository lacks, and of a
@@ -101,26 +90,22 @@ impl GitRepo {
         // An object that was missing may have been fetched since.
         for file in before {
             if matches!(file.skipped, Some(SkipReason::Unreadable(_))) {
-                let again = || Some((EntryKind::File, file.blob));
+                let again = || {
+                    Some(Entry {
+                        path: file.path.clone(),
+                        blob: file.blob,
+                        size: None,
+                        skipped: None,
+                    })
+                };
                 differences.entry(file.path.clone()).or_insert_with(again);
             }
         }
         let is_kept = |file: &&SourceFile| !differences.contains_key(&file.path);
         let mut files: Vec<SourceFile> = before.iter().filter(is_kept).cloned().collect();
-        let mut entries: Vec<Entry> = differences
-            .into_iter()
-            .filter_map(|(path, entry)| {
-                let (kind, blob) = entry?;
-                Some(Entry {
-                    path,
-                    blob,
-                    size: None,
-                    kind,
-                })
-            })
-            .collect();
+        let mut entries: Vec<Entry> = differences.into_values().flatten().collect();
         // A submodule's commit is not an object of this repository.
-        let is_object = |entry: &&mut Entry| entry.kind != EntryKind::Submodule;
+        let is_object = |entry: &&mut Entry| entry.skipped != Some(SkipReason::Submodule);
         let mut objects: Vec<&mut Entry> = entries.iter_mut().filter(is_object).collect();
         let ids: Vec<ObjectId> = objects.iter().map(|entry| entry.blob).collect();
         let sizes = cat_file::sizes(self, &ids, progress.stop())?;
@@ -159,7 +144,7 @@ impl GitRepo {
                 .next()
                 .ok_or(GitError::UnexpectedOutput("diff-tree"))?;
             if let Ok(listed) = RepoPath::escaped(path) {
-                differences.insert(listed, parse_difference(head, path)?);
+                differences.insert(listed.clone(), parse_difference(head, path, listed)?);
             }
         }
         Ok(differences)
@@ -189,16 +174,17 @@ fn parse_entry(line: &[u8], prefix: &str) -> Result<Option<Entry>, GitError> {
         path: listed,
         blob: ObjectId::from_hex(id).ok_or(UNEXPECTED)?,
         size: size.parse().ok(),
-        kind: entry_kind(mode, path),
+        skipped: skipped(mode, path),
     }))
 }
 
-fn entry_kind(mode: &str, path: &[u8]) -> EntryKind {
+fn skipped(mode: &str, path: &[u8]) -> Option<SkipReason> {
     match mode {
-        "120000" => EntryKind::Symlink,
-        "160000" => EntryKind::Submodule,
-        _ if std::str::from_utf8(path).is_err() => EntryKind::NotUtf8,
-        _ => EntryKind::File,
+        "120000" => Some(SkipReason::Symlink),
+        "160000" => Some(SkipReason::Submodule),
+        _ => std::str::from_utf8(path)
+            .is_err()
+            .then_some(SkipReason::NotUtf8),
     }
 }
 
@@ -210,17 +196,14 @@ fn check_size(
     blobs: &BlobCache,
 ) -> Result<(), GitError> {
     let limit = blobs.limits().max_bytes;
-    let is_indexed = |file: &&SourceFile| file.content.is_some();
-    let is_read = |entry: &&Entry| {
-        let size = entry.size.filter(|_| entry.kind == EntryKind::File);
-        size.is_some_and(|size| size <= limit) && foveate_parse::skip_by_name(&entry.path).is_none()
+    let read_bytes = |entry: &Entry| {
+        let bytes = entry.size.filter(|_| entry.skipped.is_none())?;
+        let is_read = skip_unread(&entry.path, bytes, limit).is_none();
+        is_read.then_some(bytes)
     };
-    let sizes = entries
-        .iter()
-        .filter(is_read)
-        .filter_map(|entry| entry.size);
-    let known_bytes: u64 = known.iter().filter(is_indexed).map(|file| file.size).sum();
-    let bytes = known_bytes + sizes.sum::<u64>();
+    let indexed = known.iter().filter(|file| file.content.is_some());
+    let indexed = indexed.map(|file| file.size);
+    let bytes = indexed.chain(entries.iter().filter_map(read_bytes)).sum();
     repo.read_limits
         .max_size
         .check(known.len() + entries.len(), bytes)?;
@@ -239,24 +222,34 @@ fn gather(
     let mut files = Vec::with_capacity(entries.len());
     // Blobs to read, each with the paths that have it: one blob is often at many paths.
     let mut wanted: HashMap<(ObjectId, Option<Language>), Wanted> = HashMap::new();
+    let limit = blobs.limits().max_bytes;
     for entry in entries {
-        match classify(entry, blobs) {
-            Classified::File(file) => {
-                progress.step()?;
-                files.push(*file);
-            }
-            Classified::Wanted { path, key, size } => wanted
-                .entry(key)
-                .or_insert_with(|| Wanted {
-                    blob: key.0,
-                    named: key.1,
-                    size,
-                    earlier: content_at(before, &path),
-                    paths: Vec::new(),
-                })
-                .paths
-                .push(path),
-        }
+        let (path, blob) = (entry.path, entry.blob);
+        let size = entry.size.unwrap_or(0);
+        let reason = entry.skipped.or_else(|| match entry.size {
+            Some(bytes) => skip_unread(&path, bytes, limit),
+            None => Some(missing()),
+        });
+        let named = foveate_parse::language_by_name(&path);
+        let file = match reason {
+            Some(reason) => skipped_file(path, blob, size, reason),
+            None => match blobs.get(blob, named) {
+                Some(reading) => source_file(path, blob, size, reading),
+                None => {
+                    let wanted = wanted.entry((blob, named)).or_insert_with(|| Wanted {
+                        blob,
+                        named,
+                        size,
+                        earlier: content_at(before, &path),
+                        paths: Vec::new(),
+                    });
+                    wanted.paths.push(path);
+                    continue;
+                }
+            },
+        };
+        progress.step()?;
+        files.push(file);
     }
     if !wanted.is_empty() {
         let mut wanted: Vec<Wanted> = wanted.into_values().collect();
@@ -267,8 +260,8 @@ fn gather(
     Ok(files)
 }
 
-/// Parses `:mode mode id id status`; returns `None` for a deleted file.
-fn parse_difference(head: &[u8], path: &[u8]) -> Result<Option<(EntryKind, ObjectId)>, GitError> {
+/// Parses `:mode mode id id status` before a path that is `listed` in a revision; returns `None` for a deleted file.
+fn parse_difference(head: &[u8], path: &[u8], listed: RepoPath) -> Result<Option<Entry>, GitError> {
     const UNEXPECTED: GitError = GitError::UnexpectedOutput("diff-tree");
     let head = std::str::from_utf8(head).map_err(|_| UNEXPECTED)?;
     let fields: Vec<&str> = head.split_ascii_whitespace().collect();
@@ -278,8 +271,12 @@ fn parse_difference(head: &[u8], path: &[u8]) -> Result<Option<(EntryKind, Objec
     if status == "D" {
         return Ok(None);
     }
-    let blob = ObjectId::from_hex(id).ok_or(UNEXPECTED)?;
-    Ok(Some((entry_kind(mode, path), blob)))
+    Ok(Some(Entry {
+        path: listed,
+        blob: ObjectId::from_hex(id).ok_or(UNEXPECTED)?,
+        size: None,
+        skipped: skipped(mode, path),
+    }))
 }
 
 struct Wanted {
@@ -294,47 +291,6 @@ struct Wanted {
 fn content_at(files: &[SourceFile], path: &RepoPath) -> Option<Arc<Content>> {
     let at = files.binary_search_by(|file| file.path.cmp(path)).ok()?;
     files[at].content.clone()
-}
-
-enum Classified {
-    File(Box<SourceFile>),
-    Wanted {
-        path: RepoPath,
-        key: (ObjectId, Option<Language>),
-        size: u64,
-    },
-}
-
-/// Returns the file of an entry if its blob need not be read, or the blob to read.
-fn classify(entry: Entry, blobs: &BlobCache) -> Classified {
-    let Entry {
-        path,
-        blob,
-        size,
-        kind,
-    } = entry;
-    let limit = blobs.limits().max_bytes;
-    let reason = match (kind, size) {
-        (EntryKind::Symlink, _) => Some(SkipReason::Symlink),
-        (EntryKind::Submodule, _) => Some(SkipReason::Submodule),
-        (EntryKind::NotUtf8, _) => Some(SkipReason::NotUtf8),
-        (EntryKind::File, None) => Some(missing()),
-        (EntryKind::File, Some(bytes)) => foveate_parse::skip_by_name(&path)
-            .or_else(|| (bytes > limit).then_some(SkipReason::TooLarge { bytes, limit })),
-    };
-    let size = size.unwrap_or(0);
-    if let Some(reason) = reason {
-        return Classified::File(Box::new(skipped_file(path, blob, size, reason)));
-    }
-    let named = foveate_parse::language_by_name(&path);
-    match blobs.get(blob, named) {
-        Some(reading) => Classified::File(Box::new(source_file(path, blob, size, reading))),
-        None => Classified::Wanted {
-            path,
-            key: (blob, named),
-            size,
-        },
-    }
 }
 
 const MISSING: &str = "the repository lacks this object, as a partial clone does";

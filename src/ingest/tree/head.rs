@@ -12,7 +12,7 @@ use tokio_util::sync::CancellationToken;
 use super::WorkingTree;
 use super::dot_git::DotGit;
 use super::read::{self, IdKind};
-use crate::ingest::git::{EntryKind, GitError, GitRepo, HeadFingerprint};
+use crate::ingest::git::{GitError, GitRepo, HeadFingerprint};
 
 /// The commit that `HEAD` names, and its files.
 #[derive(Debug, Default)]
@@ -210,7 +210,7 @@ impl WorkingTree {
         };
         let listed = listed
             .into_iter()
-            .filter(|entry| entry.kind != EntryKind::Submodule)
+            .filter(|entry| entry.skipped != Some(SkipReason::Submodule))
             .map(|entry| {
                 let file = CommittedFile {
                     blob: entry.blob,

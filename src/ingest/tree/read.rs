@@ -11,41 +11,36 @@ use sha1::{Digest, Sha1};
 use sha2::Sha256;
 
 use super::stat::{Stat, Stats};
-use super::walk::{FoundKind, WalkedFile};
+use super::walk::WalkedFile;
 use crate::engine::{BlobCache, skipped_file, source_file};
+use crate::ingest::max_size::skip_unread;
 
 /// Returns the id of files that were not read: git's null id.
 pub fn unread() -> ObjectId {
     ObjectId::from_sha1([0; 20])
 }
 
-/// Earlier knowledge about a file that is to be read.
-#[derive(Clone, Copy, Debug)]
-pub enum KnownFile<'a> {
-    /// Nothing usable.
-    Nothing,
-    /// Stored stats, which give the blob that an earlier process read if the file has not changed since.
-    Stats(&'a Stats),
-    /// The file as it was last read.
-    File(&'a SourceFile),
-}
-
-/// Reads a found file, unless `before` gives its content. Returns its stat at the time of reading; `None` if
-/// it is gone by now.
+/// Reads a found file, unless `stats` give the blob that an earlier process read and the file has not changed since.
+/// `before` is the file as it was last read. Returns its stat at the time of reading; `None` if it is gone by now.
 pub fn file(
     root: &Path,
     found: WalkedFile,
     blobs: &BlobCache,
     ids: IdKind,
-    before: KnownFile<'_>,
+    before: Option<&SourceFile>,
+    stats: Option<&Stats>,
 ) -> Option<(Stat, SourceFile)> {
-    let WalkedFile { path, stat, kind } = found;
+    let WalkedFile {
+        path,
+        stat,
+        skipped,
+    } = found;
     let limit = blobs.limits().max_bytes;
-    if let Some(reason) = skip_reason(kind, &path, stat.size, limit) {
+    if let Some(reason) = skipped.or_else(|| skip_unread(&path, stat.size, limit)) {
         return Some((stat, skipped_file(path, unread(), stat.size, reason)));
     }
     let named = foveate_parse::language_by_name(&path);
-    if let KnownFile::Stats(stats) = before
+    if let Some(stats) = stats
         && let Some((stat, blob)) = stats.blob(&path, &stat)
         && ids == IdKind::of(&blob.to_string())
         && let Some(reading) = blobs.get(blob, named)
@@ -55,14 +50,10 @@ pub fn file(
     match bytes(root, &path, &stat, limit) {
         Ok((stat, bytes)) => {
             let blob = ids.blob(&bytes);
-            let earlier = match before {
-                KnownFile::File(file) => file.content.as_deref(),
-                KnownFile::Nothing | KnownFile::Stats(_) => None,
-            };
-            let reading = match blobs.get(blob, named) {
-                Some(reading) => reading,
-                None => blobs.read(blob, named, &bytes, earlier),
-            };
+            let earlier = before.and_then(|file| file.content.as_deref());
+            let reading = blobs
+                .get(blob, named)
+                .unwrap_or_else(|| blobs.read(blob, named, &bytes, earlier));
             Some((stat, source_file(path, blob, stat.size, reading)))
         }
         Err(error) if error.kind() == io::ErrorKind::NotFound => None,
@@ -75,25 +66,6 @@ pub fn file(
             let reason = SkipReason::Unreadable(error.to_string());
             Some((stat, skipped_file(path, unread(), stat.size, reason)))
         }
-    }
-}
-
-/// Returns why a found file of `size` bytes is not read; `None` if it is.
-fn skip_reason(kind: FoundKind, path: &RepoPath, size: u64, limit: u64) -> Option<SkipReason> {
-    let directory = |reason: String| Some(SkipReason::UnreadableDirectory(reason));
-    match kind {
-        FoundKind::Symlink => Some(SkipReason::Symlink),
-        FoundKind::Repository => Some(SkipReason::Submodule),
-        FoundKind::Special => Some(SkipReason::Unreadable("it is not a regular file".to_owned())),
-        FoundKind::NotUtf8 => Some(SkipReason::NotUtf8),
-        FoundKind::Unreadable(error) => directory(format!("the directory cannot be read: {error}")),
-        FoundKind::BadIgnoreFile => directory(
-            "an ignore file in it is not a regular file inside the tree, or the ignore files in it and above it have \
-             more than 128 KiB"
-                .to_owned(),
-        ),
-        FoundKind::File => foveate_parse::skip_by_name(path)
-            .or_else(|| (size > limit).then_some(SkipReason::TooLarge { bytes: size, limit })),
     }
 }
 
@@ -115,55 +87,9 @@ fn bytes(root: &Path, path: &RepoPath, found: &Stat, limit: u64) -> io::Result<(
     Ok((stat, bytes))
 }
 
-/// Attempts to resolve a path while directories are being moved.
-#[cfg(target_os = "linux")]
-const ATTEMPTS: usize = 4;
-
-/// Opens a file without following links, also on the way to `root`, and without waiting for the other end of a pipe.
-#[cfg(target_os = "linux")]
+/// Opens a file, one directory after the other, without following links, also on the way to `root`, and without waiting
+/// for the other end of a pipe.
 fn open_below(root: &Path, path: &RepoPath) -> io::Result<File> {
-    use rustix::fs::{CWD, Mode, OFlags, ResolveFlags, openat2};
-    use rustix::io::Errno;
-
-    let directory = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
-    let open_root = || {
-        openat2(
-            CWD,
-            root,
-            directory,
-            Mode::empty(),
-            ResolveFlags::NO_SYMLINKS,
-        )
-    };
-    let root_directory = match open_root() {
-        // Linux before 5.6, or a container that blocks the call.
-        Err(Errno::NOSYS | Errno::PERM) => return open_by_parts(root, path),
-        opened => opened?,
-    };
-    let reading = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC;
-    let below = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS;
-    for _ in 0..ATTEMPTS {
-        match openat2(
-            &root_directory,
-            path.as_str(),
-            reading,
-            Mode::empty(),
-            below,
-        ) {
-            Err(Errno::AGAIN) => {}
-            opened => return Ok(opened?.into()),
-        }
-    }
-    Err(Errno::AGAIN.into())
-}
-
-#[cfg(not(target_os = "linux"))]
-fn open_below(root: &Path, path: &RepoPath) -> io::Result<File> {
-    open_by_parts(root, path)
-}
-
-/// Like [`open_below`], for systems without `openat2`: opens one directory after the other.
-fn open_by_parts(root: &Path, path: &RepoPath) -> io::Result<File> {
     use rustix::fs::{CWD, Mode, OFlags, openat};
 
     let directory = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
@@ -268,17 +194,14 @@ mod tests {
         let stat = Stat::of(&at("tree/src/a.py")).unwrap();
         let read = || bytes(&at("tree"), &path, &stat, 100).map(|(_, bytes)| bytes);
         assert_eq!(read().unwrap(), b"tree/src");
-        assert!(open_by_parts(&at("tree"), &path).is_ok());
         std::fs::rename(at("tree"), at("moved")).unwrap();
         std::os::unix::fs::symlink(at("moved"), at("tree")).unwrap();
         assert!(read().is_err(), "the root became a link");
-        assert!(open_by_parts(&at("tree"), &path).is_err());
         std::fs::remove_file(at("tree")).unwrap();
         std::fs::rename(at("moved"), at("tree")).unwrap();
         std::fs::rename(at("tree/src"), at("tree/old")).unwrap();
         std::os::unix::fs::symlink(at("out"), at("tree/src")).unwrap();
         assert!(read().is_err(), "a directory became a link");
-        assert!(open_by_parts(&at("tree"), &path).is_err());
         std::fs::remove_file(at("tree/src")).unwrap();
         std::fs::create_dir(at("tree/src")).unwrap();
         let mode = rustix::fs::Mode::RUSR;
@@ -287,9 +210,6 @@ mod tests {
             read().is_err(),
             "a file became a pipe that nobody writes to"
         );
-        // Opening the pipe does not wait either.
-        let pipe = open_by_parts(&at("tree"), &path).unwrap();
-        assert!(!pipe.metadata().unwrap().is_file());
     }
 
     #[test]
@@ -301,10 +221,10 @@ mod tests {
         let found = WalkedFile {
             path: RepoPath::new("a.py").unwrap(),
             stat,
-            kind: FoundKind::File,
+            skipped: None,
         };
         let blobs = BlobCache::new(Limits::default(), 0);
-        let read = file(keep.path(), found, &blobs, IdKind::Sha1, KnownFile::Nothing);
+        let read = file(keep.path(), found, &blobs, IdKind::Sha1, None, None);
         let (after, file) = read.unwrap();
         assert!(matches!(file.skipped, Some(SkipReason::Unreadable(_))));
         assert!(stat.is_unchanged(&stat) && !after.is_unchanged(&stat));

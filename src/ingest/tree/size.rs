@@ -4,9 +4,10 @@ use std::collections::HashSet;
 
 use foveate_model::RepoPath;
 
-use super::walk::{FoundKind, Listing, WalkedFile};
+use super::walk::{Listing, WalkedFile};
 use super::{TreeError, WorkingTree};
 use crate::engine::Progress;
+use crate::ingest::max_size::skip_unread;
 
 impl WorkingTree {
     /// Returns the condition for ending a walk early: so many files or directories that the tree is too large, or the
@@ -57,7 +58,10 @@ impl WorkingTree {
 
 /// Whether a file is read: neither its kind nor its name nor its size excludes it.
 fn is_read(found: &WalkedFile, max_file_bytes: u64) -> bool {
-    found.kind == FoundKind::File
-        && found.stat.size <= max_file_bytes
-        && foveate_parse::skip_by_name(&found.path).is_none()
+    let WalkedFile {
+        path,
+        stat,
+        skipped,
+    } = found;
+    skipped.is_none() && skip_unread(path, stat.size, max_file_bytes).is_none()
 }

@@ -4,12 +4,12 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
-use foveate_model::RepoPath;
+use foveate_model::{RepoPath, SkipReason};
 use ignore::Match;
 use ignore::gitignore::Gitignore;
 
 use super::stat::Stat;
-use super::walk::{self, FoundKind, IGNORE_FILE, Listing, Rules, WalkedFile};
+use super::walk::{self, IGNORE_FILE, Listing, Rules, WalkedFile};
 use super::{WorkingTree, ranges};
 use crate::engine::Progress;
 
@@ -96,15 +96,15 @@ impl Tree<'_> {
             return None;
         }
         let metadata = file.symlink_metadata().ok()?;
-        let kind = match metadata.file_type() {
-            kind if kind.is_symlink() => FoundKind::Symlink,
-            kind if kind.is_file() => FoundKind::File,
+        let skipped = match metadata.file_type() {
+            kind if kind.is_symlink() => Some(SkipReason::Symlink),
+            kind if kind.is_file() => None,
             _ => return None,
         };
         Some(WalkedFile {
             path: path.clone(),
             stat: Stat::new(&metadata),
-            kind,
+            skipped,
         })
     }
 

@@ -3,11 +3,10 @@
 
 use std::collections::HashSet;
 use std::ffi::OsStr;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use foveate_model::RepoPath;
+use foveate_model::{RepoPath, SkipReason};
 use ignore::{DirEntry, WalkBuilder, WalkState};
 use parking_lot::Mutex;
 
@@ -36,25 +35,8 @@ pub struct WalkedFile {
     pub path: RepoPath,
     /// Its stat when it was found.
     pub stat: Stat,
-    pub kind: FoundKind,
-}
-
-/// The kind of a found entry.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FoundKind {
-    File,
-    /// A symbolic link.
-    Symlink,
-    /// A directory with a repository of its own.
-    Repository,
-    /// A pipe, socket or device.
-    Special,
-    /// A file whose name is not UTF-8.
-    NotUtf8,
-    /// A directory that cannot be listed.
-    Unreadable(io::ErrorKind),
-    /// A directory that is skipped because an ignore file in it must not be read.
-    BadIgnoreFile,
+    /// Why it is not a file to be read; `None` if it is one.
+    pub skipped: Option<SkipReason>,
 }
 
 /// The entries found by a walk, or in one directory.
@@ -322,7 +304,11 @@ fn left_out(rules: &Rules, directory: &Path) -> Option<WalkedFile> {
     Some(WalkedFile {
         path: relative(&rules.root, directory)?,
         stat: Stat::of(directory)?,
-        kind: FoundKind::BadIgnoreFile,
+        skipped: Some(SkipReason::UnreadableDirectory(
+            "an ignore file in it is not a regular file inside the tree, or the ignore files in it and above it have \
+             more than 128 KiB"
+                .to_owned(),
+        )),
     })
 }
 
@@ -332,16 +318,16 @@ fn found(root: &Path, entry: &DirEntry) -> Option<WalkedFile> {
     Some(WalkedFile {
         path: RepoPath::escaped(path.as_encoded_bytes()).ok()?,
         stat: Stat::of_listed(entry.path())?,
-        kind: if kind.is_symlink() {
-            FoundKind::Symlink
+        skipped: if kind.is_symlink() {
+            Some(SkipReason::Symlink)
         } else if kind.is_dir() {
-            FoundKind::Repository
-        } else if kind.is_file() && path.to_str().is_none() {
-            FoundKind::NotUtf8
-        } else if kind.is_file() {
-            FoundKind::File
+            Some(SkipReason::Submodule)
+        } else if !kind.is_file() {
+            Some(SkipReason::Unreadable(
+                "it is not a regular file".to_owned(),
+            ))
         } else {
-            FoundKind::Special
+            path.to_str().is_none().then_some(SkipReason::NotUtf8)
         },
     })
 }
@@ -360,7 +346,9 @@ fn closed(root: &Path, error: &ignore::Error) -> Option<WalkedFile> {
     Some(WalkedFile {
         path: relative(root, path)?,
         stat: Stat::of_listed(path)?,
-        kind: FoundKind::Unreadable(kind),
+        skipped: Some(SkipReason::UnreadableDirectory(format!(
+            "the directory cannot be read: {kind}"
+        ))),
     })
 }
 
@@ -376,6 +364,8 @@ fn path_of(error: &ignore::Error) -> Option<&Path> {
 
 #[cfg(test)]
 mod tests {
+    use std::io;
+
     use super::*;
 
     #[test]
@@ -389,10 +379,12 @@ mod tests {
                 path: path.to_owned(),
                 err: Box::new(ignore::Error::Io(failure)),
             };
-            closed(keep.path(), &error).map(|found| (found.path.as_str().to_owned(), found.kind))
+            closed(keep.path(), &error).map(|found| (found.path.as_str().to_owned(), found.skipped))
         };
-        let kind = FoundKind::Unreadable(io::ErrorKind::StaleNetworkFileHandle);
-        assert_eq!(failed(&inner), Some(("inner".to_owned(), kind)));
+        let reason = io::ErrorKind::StaleNetworkFileHandle;
+        let reason = format!("the directory cannot be read: {reason}");
+        let skipped = Some(SkipReason::UnreadableDirectory(reason));
+        assert_eq!(failed(&inner), Some(("inner".to_owned(), skipped)));
         assert_eq!(failed(&keep.path().join("gone")), None);
     }
 }
