@@ -342,15 +342,18 @@ impl GitRepo {
 
     /// Whether the clone is shallow, so that it lacks old commits.
     pub fn is_shallow(&self) -> bool {
-        let stop = CancellationToken::new();
-        let run_limits = self.reading(&stop, "rev-parse");
-        diff::is_shallow(self, &run_limits).unwrap_or(false)
+        self.shallow_boundary().is_some()
     }
 
     /// Returns a fingerprint of the list of commits whose parents a shallow clone lacks; `None` if it is not shallow.
     /// Fetching older commits changes it, and no ref.
     pub fn shallow_boundary(&self) -> Option<FileStamp> {
-        FileStamp::of(&head::common_dir(&self.git_dir)?.join("shallow"))
+        FileStamp::of(&self.shallow_file()?)
+    }
+
+    /// Returns the path of that list.
+    fn shallow_file(&self) -> Option<PathBuf> {
+        Some(head::common_dir(&self.git_dir)?.join("shallow"))
     }
 
     /// Whether the clone is partial, so that it lacks objects that were left out on purpose.

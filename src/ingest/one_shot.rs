@@ -308,7 +308,7 @@ impl OneShotIndexer {
         };
         let OneShotSettings { history, step, .. } = &self.settings;
         if self.store.directory().is_some() {
-            found.key = git.history_key(commit, history).ok();
+            found.key = Some(git.history_key(commit, history));
         }
         let stored = found
             .key

@@ -155,7 +155,7 @@ impl RevisionBuilder {
         match self.find_or_fetch(reference).await {
             Err(RevisionError::UnknownRef(reference)) => {
                 let git = self.git()?;
-                let is_shallow = self.blocking(move || Ok(git.shallow_boundary().is_some()));
+                let is_shallow = self.blocking(move || Ok(git.is_shallow()));
                 Err(match is_shallow.await? {
                     true => RevisionError::LacksCommits(reference),
                     false => RevisionError::UnknownRef(reference),

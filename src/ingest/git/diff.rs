@@ -41,19 +41,12 @@ impl GitRepo {
         let ends = [merge_base.as_str(), head];
         let mut reader = PatchReader::default();
         let is_complete = self.read_patch(ends, (NOT_DELETED, MAX_BYTES), &mut reader, stop)?;
-        reader.left_out.is_cut = !is_complete;
+        reader.diff.left_out.is_cut = !is_complete;
         self.read_patch(ends, (DELETED, MAX_DELETED_BYTES), &mut reader, stop)?;
         Ok(Diff {
             head: head.to_owned(),
             merge_base,
-            changes: reader.changes,
-            deleted: reader.deleted,
-            renamed: reader.renamed,
-            removed_names: reader.removed_names,
-            removed_variables: reader.removed_variables,
-            binary_files: reader.binary_files,
-            before: reader.before,
-            left_out: reader.left_out,
+            ..reader.diff
         })
     }
 
@@ -112,7 +105,7 @@ fn merge_base(
     command.args(["merge-base", "--end-of-options", base, head]);
     let output = process::output(&mut command, run_limits)?;
     if output.status.code() == Some(1) && output.stdout.is_empty() {
-        return match is_shallow(repo, run_limits)? {
+        return match repo.is_shallow() {
             // The common ancestor may be among the commits that the clone lacks.
             true => Err(GitError::Shallow {
                 base: base.to_owned(),
@@ -126,12 +119,4 @@ fn merge_base(
     }
     let id = String::from_utf8_lossy(&output.stdout).trim().to_owned();
     Ok(id)
-}
-
-/// Whether a repository is a shallow clone, so that it lacks old commits.
-pub(super) fn is_shallow(repo: &GitRepo, run_limits: &RunLimits<'_>) -> Result<bool, GitError> {
-    let mut command = repo.command()?;
-    command.args(["rev-parse", "--is-shallow-repository"]);
-    let output = process::stdout(&mut command, run_limits)?;
-    Ok(output.trim_ascii() == b"true")
 }

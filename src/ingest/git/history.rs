@@ -16,7 +16,6 @@ mod touched_files;
 use std::collections::{HashMap, HashSet};
 use std::io::Write as _;
 use std::ops::Range;
-use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -25,7 +24,7 @@ use sha1::{Digest, Sha1};
 use tokio_util::sync::CancellationToken;
 
 use super::command::LARGE_FILES;
-use super::process::{self, RunLimits};
+use super::process::RunLimits;
 use super::read_limits::read_start;
 use super::{GitError, GitRepo, stream};
 use crate::engine::CommitHistory;
@@ -108,7 +107,7 @@ impl GitRepo {
         };
         let _reading = records.begin(reader.settings(), limits.commits);
         let selected = reader.commit_metadata(commit)?;
-        let shallow = reader.shallow()?;
+        let shallow = self.shallow_commits();
         let known: Vec<ObjectId> = selected
             .iter()
             .map(|metadata| metadata.id)
@@ -135,20 +134,10 @@ impl GitRepo {
 
     /// Returns a cache key of [`Self::history`]: everything it depends on besides the objects of the repository.
     /// Equal keys mean equal histories, except for functions that were not read.
-    ///
-    /// # Errors
-    /// When git fails.
-    pub fn history_key(&self, commit: &str, limits: &HistoryLimits) -> Result<String, GitError> {
-        let stop = CancellationToken::new();
-        let reader = Reader {
-            repo: self,
-            limits,
-            records: &CommitRecordCache::in_memory(),
-            run_limits: run_limits(self, limits, &stop),
-        };
-        let mut shallow: Vec<ObjectId> = reader.shallow()?.into_iter().collect();
+    pub fn history_key(&self, commit: &str, limits: &HistoryLimits) -> String {
+        let shallow = self.shallow_commits();
+        let mut shallow: Vec<String> = shallow.iter().map(ObjectId::to_string).collect();
         shallow.sort_unstable();
-        let shallow: Vec<String> = shallow.iter().map(ObjectId::to_string).collect();
         let HistoryLimits {
             commits,
             function_commits,
@@ -157,10 +146,20 @@ impl GitRepo {
             timeout: _,
         } = limits;
         let (prefix, records) = (&self.prefix, commit_record::VERSION);
-        Ok(format!(
+        format!(
             "{VERSION} {records} {commit} {commits} {function_commits} {message_bytes} \
              {paths_per_commit} {prefix:?} {shallow:?}"
-        ))
+        )
+    }
+
+    /// Returns the commits whose parents a shallow clone lacks: their changes cannot be determined.
+    fn shallow_commits(&self) -> HashSet<ObjectId> {
+        let file = self.shallow_file();
+        let text = file.and_then(|path| read_start(&path, MAX_SHALLOW_BYTES).ok());
+        text.unwrap_or_default()
+            .split(|byte| *byte == b'\n')
+            .filter_map(touched_files::id)
+            .collect()
     }
 
     /// Reads the ancestors of a commit that have one parent, newest first, each with the files that it
@@ -212,22 +211,6 @@ impl Reader<'_> {
             .iter()
             .take(8)
             .fold(0, |hash, byte| hash << 8 | u64::from(*byte))
-    }
-
-    /// Returns the commits whose parents a shallow clone lacks: their changes cannot be determined.
-    fn shallow(&self) -> Result<HashSet<ObjectId>, GitError> {
-        let mut command = self.repo.command()?;
-        command.args([
-            "rev-parse", "--path-format=absolute", "--git-path", "shallow",
-        ]);
-        let path = process::stdout(&mut command, &self.run_limits)?;
-        let path = String::from_utf8_lossy(&path);
-        let path = Path::new(path.trim_end_matches('\n'));
-        let text = read_start(path, MAX_SHALLOW_BYTES).unwrap_or_default();
-        Ok(text
-            .split(|byte| *byte == b'\n')
-            .filter_map(touched_files::id)
-            .collect())
     }
 
     /// Lists the files of a commit.

@@ -6,7 +6,7 @@ use foveate_parse::hunks::{self, HunkHeads};
 use foveate_query::{Change, Deletion, Hunk};
 
 use super::paths::{EARLIER, LATER, path_of, path_of_both};
-use crate::engine::{OldLines, OmittedParts};
+use crate::engine::{Diff, OldLines};
 use crate::ingest::git::hunk_header::{HunkHeader, LineRange};
 
 /// Maximum files in a diff; more are only counted.
@@ -25,28 +25,21 @@ const BINARY: &[u8] = b"Binary files ";
 /// Parses the lines of a patch.
 #[derive(Default)]
 pub(super) struct PatchReader {
-    pub(super) changes: Vec<Change>,
-    pub(super) deleted: Vec<RepoPath>,
-    /// Earlier and later paths.
-    pub(super) renamed: Vec<[RepoPath; 2]>,
-    pub(super) removed_names: Vec<String>,
-    pub(super) removed_variables: Vec<String>,
-    pub(super) binary_files: usize,
-    pub(super) before: Vec<OldLines>,
-    pub(super) left_out: OmittedParts,
+    /// What was read so far.
+    pub(super) diff: Diff,
     hunks: usize,
     file: File,
     /// Definition patterns of the current file's language before the change; `None` if it has none.
     heads: Option<&'static HunkHeads>,
     /// Indentation of the class that the current removed line is in, as far as it is known.
     class: Option<usize>,
-    /// The hunk whose lines are being read; it belongs to the last element of `changes`.
+    /// The hunk whose lines are being read; it belongs to the last of the changes.
     open: Option<OpenHunk>,
     /// Path of the current file if it has the same before and after the change.
     same_path: Option<RepoPath>,
     /// Earlier path of the current file; `None` for a new file.
     earlier_path: Option<RepoPath>,
-    /// Whether the last element of `before` belongs to the current file.
+    /// Whether the last element of `diff.before` belongs to the current file.
     has_before: bool,
     /// Whether the header of a file, before its first hunk, is being read. Later lines can hold any text.
     in_head: bool,
@@ -165,7 +158,7 @@ impl PatchReader {
         } else if line.starts_with(DELETED_MODE) {
             self.delete_file();
         } else if line.starts_with(BINARY) {
-            self.binary_files += usize::from(self.file == File::Unnamed);
+            self.diff.binary_files += usize::from(self.file == File::Unnamed);
         } else if let Some(path) = path_of(line, EARLIER) {
             self.earlier_path = Some(path);
         } else if let Some(path) = path_of(line, LATER) {
@@ -191,8 +184,8 @@ impl PatchReader {
             (Some(_), None) => hunks::variable(&text, self.class),
             _ => None,
         };
-        note_name(&mut self.removed_names, name);
-        note_name(&mut self.removed_variables, variable);
+        note_name(&mut self.diff.removed_names, name);
+        note_name(&mut self.diff.removed_variables, variable);
     }
 
     /// Records the class that a removed line begins, or that it is no longer in one.
@@ -208,9 +201,9 @@ impl PatchReader {
     fn delete_file(&mut self) {
         self.file = File::Deleted;
         let path = self.same_path.take();
-        if let Some(path) = path.filter(|_| self.deleted.len() < MAX_FILES) {
+        if let Some(path) = path.filter(|_| self.diff.deleted.len() < MAX_FILES) {
             self.heads = hunks::of_path(path.as_str());
-            self.deleted.push(path);
+            self.diff.deleted.push(path);
         }
     }
 
@@ -219,9 +212,9 @@ impl PatchReader {
         if self.file != File::Unnamed {
             return;
         }
-        if self.changes.len() == MAX_FILES || self.hunks == MAX_HUNKS {
+        if self.diff.changes.len() == MAX_FILES || self.hunks == MAX_HUNKS {
             self.file = File::LeftOut;
-            self.left_out.files += 1;
+            self.diff.left_out.files += 1;
             return;
         }
         self.file = File::Counted;
@@ -231,13 +224,13 @@ impl PatchReader {
             .as_ref()
             .filter(|earlier| **earlier != path)
         {
-            self.renamed.push([earlier.clone(), path.clone()]);
+            self.diff.renamed.push([earlier.clone(), path.clone()]);
         }
-        self.changes.push(Change { path, hunks });
+        self.diff.changes.push(Change { path, hunks });
         if let Some(path) = self.earlier_path.take() {
             self.heads = hunks::of_path(path.as_str());
             self.has_before = true;
-            self.before.push(OldLines {
+            self.diff.before.push(OldLines {
                 path,
                 lines: Vec::new(),
                 insertions: Vec::new(),
@@ -256,7 +249,7 @@ impl PatchReader {
         let is_full = self.file == File::LeftOut || self.hunks == MAX_HUNKS;
         match self.file {
             File::Unnamed | File::Deleted => {}
-            _ if is_full => self.left_out.hunks += 1,
+            _ if is_full => self.diff.left_out.hunks += 1,
             _ => {
                 self.open = Some(OpenHunk {
                     start: header.later.start,
@@ -264,7 +257,7 @@ impl PatchReader {
                     ..OpenHunk::default()
                 });
                 self.hunks += 1;
-                if let (true, Some(before)) = (self.has_before, self.before.last_mut()) {
+                if let (true, Some(before)) = (self.has_before, self.diff.before.last_mut()) {
                     note_before(before, header.earlier);
                 }
             }
@@ -274,7 +267,7 @@ impl PatchReader {
     /// Adds the hunk that was being read, if any, to its file.
     pub(super) fn close_hunk(&mut self) {
         let hunk = self.open.take().and_then(OpenHunk::closed);
-        if let Some(change) = self.changes.last_mut() {
+        if let Some(change) = self.diff.changes.last_mut() {
             change.hunks.extend(hunk);
         }
     }
@@ -300,15 +293,16 @@ fn note_before(before: &mut OldLines, earlier: LineRange) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::engine::OmittedParts;
 
-    fn read(text: &str) -> PatchReader {
+    fn read(text: &str) -> Diff {
         let mut reader = PatchReader::default();
         text.lines().for_each(|line| reader.take(line.as_bytes()));
         reader.close_hunk();
-        reader
+        reader.diff
     }
 
-    fn shown(reader: &PatchReader) -> Vec<String> {
+    fn shown(diff: &Diff) -> Vec<String> {
         let hunk = |hunk: &Hunk| match hunk {
             Hunk::Lines(Lines { start, end }) => format!("{start}-{end}"),
             Hunk::Deletion(deletion) => {
@@ -324,12 +318,12 @@ mod tests {
             let hunks: Vec<_> = change.hunks.iter().map(hunk).collect();
             format!("{:?} {}", change.path.as_str(), hunks.join(" "))
         };
-        reader.changes.iter().map(lines).collect()
+        diff.changes.iter().map(lines).collect()
     }
 
     #[test]
     fn hunk_headers_are_read_and_text_is_ignored() {
-        let reader = read(
+        let diff = read(
             "\
 diff --git a/cart.py b/cart.py
 index 1..2 100644
@@ -377,7 +371,7 @@ new file mode 100644
 ",
         );
         assert_eq!(
-            shown(&reader),
+            shown(&diff),
             [
                 r#""cart.py" 3-4 10:0 0:0"#, r#""new.py" 7-7"#, r#""is.py" "#, r#""new file" 1-3"#,
             ]
@@ -388,15 +382,15 @@ new file mode 100644
             let path = before.path.as_str();
             format!("{path} {} {:?}", lines.join(" "), before.insertions)
         };
-        let before: Vec<String> = reader.before.iter().map(before).collect();
+        let before: Vec<String> = diff.before.iter().map(before).collect();
         let expected = ["cart.py 3-3 9-10 1-2 []", "old.py 7-7 []", "was.py  []"];
         assert_eq!(before, expected);
         let path = |path: &str| RepoPath::new(path).unwrap();
-        assert_eq!(reader.deleted, [path("gone.py")]);
+        assert_eq!(diff.deleted, [path("gone.py")]);
         let renamed = [["old.py", "new.py"], ["was.py", "is.py"]];
-        assert_eq!(reader.renamed, renamed.map(|ends| ends.map(path)));
-        assert_eq!(reader.binary_files, 1);
-        assert_eq!(reader.left_out, OmittedParts::default());
+        assert_eq!(diff.renamed, renamed.map(|ends| ends.map(path)));
+        assert_eq!(diff.binary_files, 1);
+        assert_eq!(diff.left_out, OmittedParts::default());
     }
 
     #[test]
@@ -420,14 +414,14 @@ new file mode 100644
             ("@@ -4,0 +5,5 @@ f\n+\n+a()\n+\n", "6-9"),
             ("@@ -4,0 +5,5 @@ f\n+\n", "5-9"),
         ] {
-            let reader = read(&file(hunks));
-            assert_eq!(shown(&reader), [format!("\"a.py\" {expected}")], "{hunks}");
+            let diff = read(&file(hunks));
+            assert_eq!(shown(&diff), [format!("\"a.py\" {expected}")], "{hunks}");
         }
     }
 
     #[test]
     fn names_and_paths_of_removed_code_are_collected() {
-        let reader = read(
+        let diff = read(
             "\
 diff --git a/a b.py b/a b.py
 deleted file mode 100644
@@ -451,21 +445,21 @@ diff --git a/cart.py b/cart.py
 -# def no(self):
 ",
         );
-        let deleted: Vec<&str> = reader.deleted.iter().map(RepoPath::as_str).collect();
+        let deleted: Vec<&str> = diff.deleted.iter().map(RepoPath::as_str).collect();
         assert_eq!(deleted, ["a b.py", "logo.png", "t\tb.md"]);
-        assert_eq!(reader.removed_names, ["total", "Cart", "add"]);
-        assert!(reader.removed_variables.is_empty());
-        assert_eq!((reader.changes.len(), reader.binary_files), (1, 0));
+        assert_eq!(diff.removed_names, ["total", "Cart", "add"]);
+        assert!(diff.removed_variables.is_empty());
+        assert_eq!((diff.changes.len(), diff.binary_files), (1, 0));
         let many: String = (0..600).map(|n| format!("-def f{n}():\n")).collect();
-        let reader = read(&format!(
+        let diff = read(&format!(
             "diff --git a/a.py b/a.py\n--- a/a.py\n+++ b/a.py\n@@ -1,600 +0,0 @@\n{many}"
         ));
-        assert_eq!(reader.removed_names.len(), MAX_REMOVED_NAMES);
+        assert_eq!(diff.removed_names.len(), MAX_REMOVED_NAMES);
     }
 
     #[test]
     fn names_of_removed_variables_are_collected() {
-        let reader = read(
+        let diff = read(
             "\
 diff --git a/cart.py b/cart.py
 --- a/cart.py
@@ -495,22 +489,22 @@ diff --git a/notes.md b/notes.md
 ",
         );
         let expected = ["MAX_ROWS", "rates", "page_size", "note_text", "LIMIT"];
-        assert_eq!(reader.removed_variables, expected);
-        assert_eq!(reader.removed_names, ["add", "Order", "close"]);
+        assert_eq!(diff.removed_variables, expected);
+        assert_eq!(diff.removed_names, ["add", "Order", "close"]);
         let many: String = (0..600).map(|n| format!("-NAME_{n} = 1\n")).collect();
-        let reader = read(&format!(
+        let diff = read(&format!(
             "diff --git a/a.py b/a.py\n--- a/a.py\n+++ b/a.py\n@@ -1,600 +0,0 @@\n{many}"
         ));
-        assert_eq!(reader.removed_variables.len(), MAX_REMOVED_NAMES);
+        assert_eq!(diff.removed_variables.len(), MAX_REMOVED_NAMES);
     }
 
     #[test]
     fn insertions_have_no_earlier_lines() {
         let text =
             "diff --git a/a b/a\n--- a/a\n+++ b/a\n@@ -4,0 +5,2 @@ f\n@@ -0,0 +1 @@\n@@ -9 +9 @@";
-        let reader = read(text);
-        assert_eq!(reader.before[0].insertions, [4, 0]);
-        assert_eq!(reader.before[0].lines, [Lines::new(9, 9)]);
+        let diff = read(text);
+        assert_eq!(diff.before[0].insertions, [4, 0]);
+        assert_eq!(diff.before[0].lines, [Lines::new(9, 9)]);
     }
 
     #[test]
@@ -523,13 +517,13 @@ diff --git a/notes.md b/notes.md
     #[test]
     fn files_and_hunks_above_limits_are_counted() {
         let file = |n: usize| format!("diff --git a/f{n} b/f{n}\n+++ b/f{n}\n@@ -1 +1 @@\n");
-        let reader = read(&(0..MAX_FILES + 3).map(file).collect::<String>());
-        assert_eq!(reader.changes.len(), MAX_FILES);
-        assert_eq!((reader.left_out.files, reader.left_out.hunks), (3, 3));
+        let diff = read(&(0..MAX_FILES + 3).map(file).collect::<String>());
+        assert_eq!(diff.changes.len(), MAX_FILES);
+        assert_eq!((diff.left_out.files, diff.left_out.hunks), (3, 3));
         let hunks = "@@ -1 +1 @@\n".repeat(MAX_HUNKS + 5);
-        let reader = read(&format!("diff --git a/f b/f\n+++ b/f\n{hunks}{}", file(1)));
-        assert_eq!(reader.changes[0].hunks.len(), MAX_HUNKS);
-        assert_eq!((reader.left_out.files, reader.left_out.hunks), (1, 6));
-        assert!(!reader.left_out.is_cut);
+        let diff = read(&format!("diff --git a/f b/f\n+++ b/f\n{hunks}{}", file(1)));
+        assert_eq!(diff.changes[0].hunks.len(), MAX_HUNKS);
+        assert_eq!((diff.left_out.files, diff.left_out.hunks), (1, 6));
+        assert!(!diff.left_out.is_cut);
     }
 }
