@@ -31,7 +31,7 @@ use crate::engine::{
     Writer,
 };
 use crate::telemetry::{milliseconds, spans};
-pub(super) use git::{GitSource, Origin};
+pub(super) use git::GitSource;
 
 /// Keeps one repository current. Clones share its state.
 #[derive(Clone)]

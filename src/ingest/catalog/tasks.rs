@@ -10,7 +10,7 @@ use tokio_util::sync::CancellationToken;
 use super::Catalog;
 use crate::engine::{Commands, RepoName, Repository, Source, Writer};
 use crate::ingest::clone_path;
-use crate::ingest::driver::{Driver, GitSource, Origin};
+use crate::ingest::driver::{Driver, GitSource};
 use crate::ingest::flush::Flusher;
 use crate::ingest::git::remote::LocalClone;
 use crate::ingest::git::{CommitRecordCache, LocalPaths, LocationError, ReadLimits};
@@ -109,14 +109,18 @@ impl Catalog {
                 reference,
                 poll,
             } => {
-                let origin = match clone {
-                    Ok(Some(clone)) => Origin::Remote(clone),
-                    Ok(None) => Origin::Local(PathBuf::from(location)),
+                let local_clone = match clone {
+                    Ok(clone) => clone,
                     // Allowed when it was registered, but no longer.
                     Err(error) => return writer.fail(error.to_string()),
                 };
+                let directory = match &local_clone {
+                    Some(clone) => clone.directory().to_owned(),
+                    None => PathBuf::from(location),
+                };
                 let source = GitSource {
-                    origin,
+                    directory,
+                    local_clone,
                     reference: reference.unwrap_or_else(|| "HEAD".to_owned()),
                     poll,
                 };

@@ -1,12 +1,13 @@
 //! The task of a git repository: updates the clone of a remote one, reads the files of a ref and publishes
 //! them. Runs on request, at each poll, and again after a failure.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use foveate_index::{Revision, Snapshot};
 use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
 use tracing::Instrument as _;
 
 use super::{Driver, Listed, Loaded, Loading, ScanOutcome, fail, finished, publish, run};
@@ -17,18 +18,25 @@ use crate::ingest::git::{GitError, GitRepo, is_missing, refuse_lost_files};
 use crate::ingest::schedule::Schedule;
 
 /// A ref of a git repository to keep current.
+#[derive(Clone)]
 pub(in crate::ingest) struct GitSource {
-    pub origin: Origin,
+    /// The repository that is read: in place, or the clone of a remote one.
+    pub directory: PathBuf,
+    /// The clone that this program made, which must be complete; `None` for a repository that is read in place.
+    pub local_clone: Option<Arc<LocalClone>>,
     /// Commit, branch, tag or `HEAD`.
     pub reference: String,
     /// Polling interval; `None`: the configured one.
     pub poll: Option<Duration>,
 }
 
+/// Clones or fetches a remote repository.
+type Transfer = fn(&LocalClone, &Progress, &CancellationToken) -> Result<(), GitError>;
+
 impl GitSource {
     /// Returns a function that lists the files of the ref with the facts of a given blob cache.
     fn list_stored(&self) -> impl FnOnce(&Driver, &BlobCache, &Progress) -> Option<Listed> + use<> {
-        let (directory, reference) = (self.origin.directory().to_owned(), self.reference.clone());
+        let (directory, reference) = (self.directory.clone(), self.reference.clone());
         move |driver, blobs, progress| {
             let git = GitRepo::open(&directory, &driver.read_limits).ok()?;
             let commit = git.resolve(&reference).ok()?;
@@ -37,36 +45,12 @@ impl GitSource {
             Some((Revision::of_commit(commit), files))
         }
     }
-}
-
-/// Location of the repository's objects.
-pub(in crate::ingest) enum Origin {
-    /// A repository that is read in place.
-    Local(PathBuf),
-    /// A local clone of a remote repository.
-    Remote(Arc<LocalClone>),
-}
-
-impl Origin {
-    fn directory(&self) -> &Path {
-        match self {
-            Self::Local(path) => path,
-            Self::Remote(clone) => clone.directory(),
-        }
-    }
-
-    fn local_clone(&self) -> Option<&Arc<LocalClone>> {
-        match self {
-            Self::Local(_) => None,
-            Self::Remote(clone) => Some(clone),
-        }
-    }
 
     /// Reports a history that cannot be read from a clone as damage of the clone, without the details of git.
     fn without_damage(&self, loaded: Loaded) -> Loaded {
-        match (self.local_clone(), loaded) {
+        match (&self.local_clone, loaded) {
             (Some(clone), Err(error)) if error.is_damage() => {
-                tracing::warn!(clone = %clone.directory().display(), %error, "the local clone seems damaged");
+                tracing::warn!(clone = %self.directory.display(), %error, "the local clone seems damaged");
                 clone.report_damage();
                 Err(GitError::DamagedClone)
             }
@@ -75,26 +59,25 @@ impl Origin {
     }
 
     /// Returns the clone or fetch that is needed before the ref is read.
-    fn transfer(&self, cause: Cause) -> Option<Transfer> {
-        let clone = self.local_clone()?;
-        if clone.is_damaged() || !clone.exists() {
-            return Some(Transfer::Clone(Arc::clone(clone)));
-        }
-        // At startup the existing clone is served at once.
-        (cause != Cause::Registered).then(|| Transfer::Fetch(Arc::clone(clone)))
+    fn transfer(&self, cause: Cause) -> Option<(Arc<LocalClone>, Transfer)> {
+        let clone = self.local_clone.as_ref()?;
+        let transfer: Transfer = if clone.is_damaged() || !clone.exists() {
+            LocalClone::create
+        } else if cause == Cause::Registered {
+            // At startup the existing clone is served at once.
+            return None;
+        } else {
+            LocalClone::fetch
+        };
+        Some((Arc::clone(clone), transfer))
     }
-}
-
-enum Transfer {
-    Clone(Arc<LocalClone>),
-    Fetch(Arc<LocalClone>),
 }
 
 impl Driver {
     /// Removes a clone of another address from the source's directory, and retries until that succeeds.
     /// Returns `None` when told to stop.
     async fn remove_other_clone(&self, source: &GitSource, mut writer: Writer) -> Option<Writer> {
-        let Origin::Remote(clone) = &source.origin else {
+        let Some(clone) = &source.local_clone else {
             return Some(writer);
         };
         loop {
@@ -146,7 +129,7 @@ impl Driver {
                 if let ScanOutcome::WantsHistory(commit) = refreshed.outcome {
                     history = self.load_first(commit, history, cause == Cause::Sync, run);
                 }
-                match refreshed.source {
+                match refreshed.state {
                     SourceState::NotPolled => schedule.started(),
                     SourceState::Current => schedule.succeeded(),
                     SourceState::Failed => schedule.failed(),
@@ -158,8 +141,8 @@ impl Driver {
                 () = self.tasks.stop.cancelled() => return,
                 Some(()) = syncs.recv() => Some(Cause::Sync),
                 (loading, loaded, run) = finished(&mut history) => {
-                    let loaded = source.origin.without_damage(loaded);
-                    let is_damaged = source.origin.local_clone().is_some_and(|clone| clone.is_damaged());
+                    let loaded = source.without_damage(loaded);
+                    let is_damaged = source.local_clone.as_ref().is_some_and(|clone| clone.is_damaged());
                     let added = self.add_history(writer, |writer| writer, (loading, loaded, run));
                     let Some((back, loading)) = added.await else {
                         return;
@@ -184,23 +167,18 @@ impl Driver {
         let repository = Arc::clone(writer.repository());
         // A request that comes later may announce what this refresh misses.
         let requested = repository.syncs.requested();
-        let transfer = source.origin.transfer(cause);
-        let is_asked = transfer.is_some() || matches!(source.origin, Origin::Local(_));
+        let transfer = source.transfer(cause);
+        let is_asked = transfer.is_some() || source.local_clone.is_none();
         let transferred = match (transfer, &repository.earlier_failure) {
-            (Some(transfer), _) => self.run_transfer(transfer, &writer).await?,
+            (Some((clone, transfer)), _) => self.run_transfer(clone, transfer, &writer).await?,
             (None, Some(error)) if !is_asked => Err(GitError::Unavailable(error.clone())),
             (None, _) => Ok(()),
         };
-        let work = GitWork {
-            driver: self.clone(),
-            directory: source.origin.directory().to_owned(),
-            local_clone: source.origin.local_clone().cloned(),
-            reference: source.reference.clone(),
-        };
+        let (driver, source) = (self.clone(), source.clone());
         let permit = self.index_permit(&repository).await?;
         let (writer, mut refreshed) = self
             .blocking(move || {
-                let refreshed = work.refresh(&mut writer, cause, transferred);
+                let refreshed = driver.publish_ref(&source, &mut writer, cause, transferred);
                 drop(permit);
                 (writer, refreshed)
             })
@@ -210,8 +188,8 @@ impl Driver {
         }
         if is_asked {
             repository.syncs.finish(requested);
-        } else if refreshed.source == SourceState::Current {
-            refreshed.source = SourceState::NotPolled;
+        } else if refreshed.state == SourceState::Current {
+            refreshed.state = SourceState::NotPolled;
         }
         Some((writer, refreshed))
     }
@@ -219,6 +197,7 @@ impl Driver {
     /// Waits for a permit and runs a clone or fetch. Returns its result; `None` when told to stop.
     async fn run_transfer(
         &self,
+        clone: Arc<LocalClone>,
         transfer: Transfer,
         writer: &Writer,
     ) -> Option<Result<(), GitError>> {
@@ -228,10 +207,7 @@ impl Driver {
         self.blocking(move || {
             let start = Instant::now();
             progress.enter(Phase::Fetching, 0);
-            let done = match transfer {
-                Transfer::Clone(clone) => clone.create(&progress, &stop),
-                Transfer::Fetch(clone) => clone.fetch(&progress, &stop),
-            };
+            let done = transfer(&clone, &progress, &stop);
             drop(permit);
             let outcome = if done.is_ok() { "ok" } else { "failed" };
             metrics::histogram!("foveate_transfer_seconds", "outcome" => outcome)
@@ -240,12 +216,115 @@ impl Driver {
         })
         .await
     }
+
+    /// Reads and publishes the ref. After a failed transfer it still reads the existing clone and then
+    /// reports the failure, so that the index is served as an old one.
+    fn publish_ref(
+        &self,
+        source: &GitSource,
+        writer: &mut Writer,
+        cause: Cause,
+        transferred: Result<(), GitError>,
+    ) -> Refreshed {
+        let start = Instant::now();
+        let progress = Arc::clone(&writer.repository().progress);
+        let read = match &transferred {
+            Err(error @ GitError::Cancelled(_)) => Err(GitError::Unavailable(error.to_string())),
+            Err(error) if !source.directory.exists() => {
+                Err(GitError::Unavailable(error.to_string()))
+            }
+            _ => self.read_ref(source, &transferred, writer, cause),
+        };
+        let outcome = match read {
+            Ok(Some(input)) => publish(writer, input, start),
+            Ok(None) => self.settled(writer, cause),
+            Err(GitError::Cancelled(_)) => ScanOutcome::Cancelled,
+            Err(error) => {
+                if let Some(clone) = source.local_clone.as_ref().filter(|_| error.is_damage()) {
+                    clone.report_damage();
+                }
+                fail(writer, error.to_string())
+            }
+        };
+        progress.enter(Phase::Idle, 0);
+        let state = match (&outcome, transferred) {
+            (ScanOutcome::Failed, _) => SourceState::Failed,
+            (_, Err(error)) => {
+                fail(writer, error.to_string());
+                SourceState::Failed
+            }
+            (_, Ok(())) => {
+                writer.mark_up_to_date();
+                SourceState::Current
+            }
+        };
+        Refreshed { outcome, state }
+    }
+
+    /// Returns the outcome if the index is current. A history that could not be read is read again at once when
+    /// somebody asks for it, and one that was read before a shallow clone got older commits.
+    fn settled(&self, writer: &Writer, cause: Cause) -> ScanOutcome {
+        let repository = writer.repository();
+        let lacks_history = cause == Cause::Sync && repository.status().history_error.is_some();
+        match repository
+            .current_unless_stale()
+            .filter(|_| lacks_history || self.is_history_outdated())
+        {
+            Some(basis) => ScanOutcome::WantsHistory(basis.snapshot.revision.commit.clone()),
+            None => ScanOutcome::Settled,
+        }
+    }
+
+    /// Reads the files of the ref; returns `None` if its commit is the current one. On request, files whose objects were
+    /// missing are read again.
+    fn read_ref(
+        &self,
+        source: &GitSource,
+        transferred: &Result<(), GitError>,
+        writer: &Writer,
+        cause: Cause,
+    ) -> Result<Option<IndexInput>, GitError> {
+        let repository = writer.repository();
+        let (blobs, progress) = (&repository.blobs, &repository.progress);
+        let git = GitRepo::open(&source.directory, &self.read_limits)?;
+        self.git.store(Some(Arc::new(git.clone())));
+        let commit = git.resolve(&source.reference)?;
+        let basis = repository.current_unless_stale();
+        let is_current = |snapshot: &Snapshot| {
+            let lacks_files = || snapshot.files.as_slice().iter().any(is_missing);
+            snapshot.revision.commit == commit && !(cause == Cause::Sync && lacks_files())
+        };
+        if basis
+            .as_ref()
+            .is_some_and(|basis| is_current(&basis.snapshot))
+        {
+            if transferred.is_err() && source.local_clone.is_some() {
+                // Git may have failed because the clone has lost objects, which no later attempt would repair.
+                git.list(&commit, progress.stop())?;
+            }
+            return Ok(None);
+        }
+        let before = basis
+            .as_ref()
+            .map_or(&[][..], |basis| basis.snapshot.files.as_slice());
+        let pools = &self.engine.pools;
+        let files = pools.install(|| git.files(&commit, before, blobs, progress))?;
+        if source.local_clone.is_some() {
+            refuse_lost_files(&files)?;
+        }
+        Ok(Some(IndexInput {
+            cause,
+            revision: Revision::of_commit(commit),
+            files,
+            history: None,
+        }))
+    }
 }
 
 /// Outcome of one refresh.
 struct Refreshed {
     outcome: ScanOutcome,
-    source: SourceState,
+    state: SourceState,
 }
 
 /// State of the source after a refresh.
@@ -257,122 +336,4 @@ enum SourceState {
     Current,
     /// It could not be read.
     Failed,
-}
-
-/// The blocking half of a git repository's task.
-struct GitWork {
-    driver: Driver,
-    directory: PathBuf,
-    /// The clone that this program made, which must be complete.
-    local_clone: Option<Arc<LocalClone>>,
-    reference: String,
-}
-
-impl GitWork {
-    /// Reads and publishes the ref. After a failed transfer it still reads the existing clone and then
-    /// reports the failure, so that the index is served as an old one.
-    fn refresh(
-        &self,
-        writer: &mut Writer,
-        cause: Cause,
-        transferred: Result<(), GitError>,
-    ) -> Refreshed {
-        let start = Instant::now();
-        let progress = Arc::clone(&writer.repository().progress);
-        let read = match &transferred {
-            Err(error @ GitError::Cancelled(_)) => Err(GitError::Unavailable(error.to_string())),
-            Err(error) if !self.directory.exists() => Err(GitError::Unavailable(error.to_string())),
-            _ => self.read_after(&transferred, writer, cause),
-        };
-        let outcome = match read {
-            Ok(Some(input)) => publish(writer, input, start),
-            Ok(None) => self.settled(writer, cause),
-            Err(GitError::Cancelled(_)) => ScanOutcome::Cancelled,
-            Err(error) => {
-                if let Some(clone) = self.local_clone.as_ref().filter(|_| error.is_damage()) {
-                    clone.report_damage();
-                }
-                fail(writer, error.to_string())
-            }
-        };
-        progress.enter(Phase::Idle, 0);
-        let source = match (&outcome, transferred) {
-            (ScanOutcome::Failed, _) => SourceState::Failed,
-            (_, Err(error)) => {
-                fail(writer, error.to_string());
-                SourceState::Failed
-            }
-            (_, Ok(())) => {
-                writer.mark_up_to_date();
-                SourceState::Current
-            }
-        };
-        Refreshed { outcome, source }
-    }
-
-    /// Returns the outcome if the index is current. A history that could not be read is read again at once when
-    /// somebody asks for it, and one that was read before a shallow clone got older commits.
-    fn settled(&self, writer: &Writer, cause: Cause) -> ScanOutcome {
-        let repository = writer.repository();
-        let lacks_history = cause == Cause::Sync && repository.status().history_error.is_some();
-        match repository
-            .current_unless_stale()
-            .filter(|_| lacks_history || self.driver.is_history_outdated())
-        {
-            Some(basis) => ScanOutcome::WantsHistory(basis.snapshot.revision.commit.clone()),
-            None => ScanOutcome::Settled,
-        }
-    }
-
-    /// Does [`Self::read`]. If the transfer failed, it also lists the files of a commit that is current already: git may
-    /// have failed because the clone has lost objects, which no later attempt would repair.
-    fn read_after(
-        &self,
-        transferred: &Result<(), GitError>,
-        writer: &Writer,
-        cause: Cause,
-    ) -> Result<Option<IndexInput>, GitError> {
-        let input = self.read(writer, cause)?;
-        if input.is_none() && transferred.is_err() && self.local_clone.is_some() {
-            let git = GitRepo::open(&self.directory, &self.driver.read_limits)?;
-            let commit = git.resolve(&self.reference)?;
-            git.list(&commit, writer.repository().progress.stop())?;
-        }
-        Ok(input)
-    }
-
-    /// Reads the files of the ref; returns `None` if its commit is the current one. On request, files whose objects were
-    /// missing are read again.
-    fn read(&self, writer: &Writer, cause: Cause) -> Result<Option<IndexInput>, GitError> {
-        let repository = writer.repository();
-        let git = GitRepo::open(&self.directory, &self.driver.read_limits)?;
-        self.driver.git.store(Some(Arc::new(git.clone())));
-        let commit = git.resolve(&self.reference)?;
-        let basis = repository.current_unless_stale();
-        let is_current = |snapshot: &Snapshot| {
-            let lacks_files = || snapshot.files.as_slice().iter().any(is_missing);
-            snapshot.revision.commit == commit && !(cause == Cause::Sync && lacks_files())
-        };
-        if basis
-            .as_ref()
-            .is_some_and(|basis| is_current(&basis.snapshot))
-        {
-            return Ok(None);
-        }
-        let before = basis
-            .as_ref()
-            .map_or(&[][..], |basis| basis.snapshot.files.as_slice());
-        let (blobs, progress) = (&repository.blobs, &repository.progress);
-        let pools = &self.driver.engine.pools;
-        let files = pools.install(|| git.files(&commit, before, blobs, progress))?;
-        if self.local_clone.is_some() {
-            refuse_lost_files(&files)?;
-        }
-        Ok(Some(IndexInput {
-            cause,
-            revision: Revision::of_commit(commit),
-            files,
-            history: None,
-        }))
-    }
 }
