@@ -2,11 +2,13 @@
 //! stop, the group gets SIGTERM and a moment later SIGKILL. The system limits memory and processor time,
 //! even if this process is gone.
 
-use std::io::{self, Read};
+use std::io::{self, BufReader, Read};
 use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
-use std::process::{Child, Command, ExitStatus, Output, Stdio};
+use std::process::{
+    Child, ChildStderr, ChildStdin, ChildStdout, Command, ExitStatus, Output, Stdio,
+};
 use std::sync::mpsc::{self, RecvTimeoutError};
-use std::thread::{self, Scope};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use rustix::process::{
@@ -120,16 +122,8 @@ fn process_of(child: &Child) -> Option<Pid> {
     i32::try_from(child.id()).ok().and_then(Pid::from_raw)
 }
 
-/// Starts the span of a git command, which ends when it is dropped.
-pub fn timed(run_limits: &RunLimits<'_>) -> TimedSpan {
-    TimedSpan::new(tracing::debug_span!("git", command = run_limits.subcommand))
-}
-
 /// Starts a command in its own process group, within `run_limits`.
-///
-/// # Errors
-/// When git is not installed or the process cannot be started.
-pub fn start(command: &mut Command, run_limits: &RunLimits<'_>) -> Result<Child, GitError> {
+fn start(command: &mut Command, run_limits: &RunLimits<'_>) -> Result<Child, GitError> {
     let child = command
         .process_group(0)
         .spawn()
@@ -138,28 +132,79 @@ pub fn start(command: &mut Command, run_limits: &RunLimits<'_>) -> Result<Child,
     Ok(child)
 }
 
-/// Runs a command to its end, within `run_limits`, and returns its output.
+/// A process that has ended, and what was read from it.
+pub struct Ended<T> {
+    /// How it ended.
+    pub status: ExitStatus,
+    /// What was read from its standard output.
+    pub output: T,
+    /// What was read from its standard error.
+    pub errors: Vec<u8>,
+    /// Whether its input could be written.
+    pub fed: io::Result<()>,
+}
+
+/// Runs a command to its end, within `run_limits`, with its pipes: `feed` writes its input if that is piped, and `read` and
+/// `read_errors` read its output. Only `read` runs on this thread. A pipe is closed once it is done, so that the process
+/// ends if reading ends early.
 ///
 /// # Errors
-/// When it cannot be started, has to be ended, or writes more than [`MAX_OUTPUT`]. A failure that the command
-/// itself reports is not an error.
-pub fn output(command: &mut Command, run_limits: &RunLimits<'_>) -> Result<Output, GitError> {
+/// When it cannot be started, has to be ended, or is ended by the system. A failure that the command itself reports is not
+/// an error.
+pub fn run<T>(
+    command: &mut Command,
+    run_limits: &RunLimits<'_>,
+    feed: impl FnOnce(ChildStdin) -> io::Result<()> + Send,
+    read: impl FnOnce(ChildStdout) -> T,
+    read_errors: impl FnOnce(ChildStderr) -> Vec<u8> + Send,
+) -> Result<Ended<T>, GitError> {
     run_limits.check()?;
-    let _timed = timed(run_limits);
+    let _timed = TimedSpan::new(tracing::debug_span!("git", command = run_limits.subcommand));
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = start(command, run_limits)?;
-    let (out, err) = (child.stdout.take(), child.stderr.take());
-    let (stdout, stderr) = watched(&mut child, run_limits, |threads| {
-        let stderr = threads.spawn(move || err.map_or(Ok(Vec::new()), read));
-        let stdout = out.map_or(Ok(Vec::new()), read);
-        (stdout, stderr.join().unwrap_or_else(|_| Ok(Vec::new())))
+    let stdin = child.stdin.take();
+    let (Some(stdout), Some(stderr)) = (child.stdout.take(), child.stderr.take()) else {
+        return Err(GitError::UnexpectedOutput(run_limits.subcommand));
+    };
+    let (done, is_done) = mpsc::channel::<()>();
+    let watched = &mut child;
+    let (output, fed, errors) = thread::scope(|threads| {
+        threads.spawn(move || {
+            while is_done.recv_timeout(POLL_INTERVAL) == Err(RecvTimeoutError::Timeout) {
+                if run_limits.check().is_err() {
+                    return end(watched);
+                }
+            }
+        });
+        let errors = threads.spawn(move || read_errors(stderr));
+        let fed = stdin.map(|stdin| threads.spawn(move || feed(stdin)));
+        let output = read(stdout);
+        // The process ends now, and with it whoever feeds it: its output is closed.
+        let fed = fed.and_then(|fed| fed.join().ok()).unwrap_or(Ok(()));
+        let errors = errors.join().unwrap_or_default();
+        drop(done);
+        (output, fed, errors)
     });
     let status = child.wait()?;
-    let (stdout, stderr) = (stdout?, stderr?);
     if !status.success() {
         run_limits.check()?;
+        refuse_killed(command, status)?;
     }
-    refuse_killed(command, status)?;
+    Ok(Ended {
+        status,
+        output,
+        errors,
+        fed,
+    })
+}
+
+/// Runs a command to its end, within `run_limits`, and returns its output, of its error output only the beginning.
+///
+/// # Errors
+/// As [`run`], and when it writes more than [`MAX_OUTPUT`].
+pub fn output(command: &mut Command, run_limits: &RunLimits<'_>) -> Result<Output, GitError> {
+    let ended = run(command, run_limits, |_| Ok(()), read, drain)?;
+    let stdout = ended.output?;
     if stdout.len() > MAX_OUTPUT {
         return Err(GitError::TooMuchOutput {
             subcommand: command::subcommand(command),
@@ -167,17 +212,14 @@ pub fn output(command: &mut Command, run_limits: &RunLimits<'_>) -> Result<Outpu
         });
     }
     Ok(Output {
-        status,
+        status: ended.status,
         stdout,
-        stderr,
+        stderr: ended.errors,
     })
 }
 
 /// Returns an error if a process was ended by a signal. One that writes to a closed pipe is not ended by the system.
-///
-/// # Errors
-/// [`GitError::Killed`].
-pub fn refuse_killed(command: &Command, status: ExitStatus) -> Result<(), GitError> {
+fn refuse_killed(command: &Command, status: ExitStatus) -> Result<(), GitError> {
     match status.signal() {
         Some(signal) if signal != Signal::PIPE.as_raw() => Err(GitError::Killed {
             subcommand: command::subcommand(command),
@@ -200,36 +242,24 @@ pub fn stdout(command: &mut Command, run_limits: &RunLimits<'_>) -> Result<Vec<u
 }
 
 /// Reads a pipe to its end, at most one byte more than [`MAX_OUTPUT`]. Closing the pipe then stops the writer.
-fn read(pipe: impl Read) -> io::Result<Vec<u8>> {
+fn read(pipe: ChildStdout) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     pipe.take(MAX_OUTPUT as u64 + 1).read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 
-/// Does `work` with the pipes of a process. Its process group is ended as soon as `run_limits` are exceeded. `work` may
-/// start threads for some of the pipes.
-pub fn watched<'env, T>(
-    child: &'env mut Child,
-    run_limits: &'env RunLimits<'_>,
-    work: impl for<'scope> FnOnce(&'scope Scope<'scope, 'env>) -> T,
-) -> T {
-    let (done, is_done) = mpsc::channel::<()>();
-    thread::scope(|threads| {
-        threads.spawn(move || {
-            while is_done.recv_timeout(POLL_INTERVAL) == Err(RecvTimeoutError::Timeout) {
-                if run_limits.check().is_err() {
-                    return end(child);
-                }
-            }
-        });
-        let result = work(threads);
-        drop(done);
-        result
-    })
+/// Reads all of a process's error output, so that it never blocks on it, and returns the beginning.
+pub fn drain(stderr: ChildStderr) -> Vec<u8> {
+    let mut reader = BufReader::new(stderr);
+    let mut kept = Vec::new();
+    let kept_bytes = command::MAX_ERROR_BYTES as u64;
+    let _ = reader.by_ref().take(kept_bytes).read_to_end(&mut kept);
+    let _ = io::copy(&mut reader, &mut io::sink());
+    kept
 }
 
 /// Ends a process group that was started with [`start`]. The caller must still wait for its first process.
-pub fn end(child: &mut Child) {
+fn end(child: &mut Child) {
     // It was not waited for, so its process id cannot have been reused.
     let Some(group) = process_of(child) else {
         return;
@@ -249,9 +279,6 @@ fn has_ended(process: Pid) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use std::io::Read as _;
-    use std::process::Stdio;
-
     use super::*;
 
     #[test]

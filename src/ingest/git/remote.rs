@@ -4,9 +4,9 @@
 
 use std::collections::HashMap;
 use std::fs;
-use std::io::{self, Read};
+use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -17,9 +17,7 @@ use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
 use super::connection::Connection;
-use super::process;
-use super::transfer::TransferOutput;
-use super::{GitError, command, refuses_commit};
+use super::{GitError, command, process, refuses_commit, transfer};
 use crate::engine::Progress;
 use crate::ingest::data_layout::{DAMAGED, UNFINISHED};
 
@@ -368,35 +366,25 @@ impl LocalClone {
         progress: &Progress,
         stop: &CancellationToken,
     ) -> Result<Vec<u8>, GitError> {
-        let run_limits = self.connection.run_limits(stop, subcommand);
-        run_limits.check()?;
-        let _timed = process::timed(&run_limits);
-        command.stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut child = process::start(&mut command, &run_limits)?;
-        let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
-        let mut transfer = TransferOutput::new(progress);
-        let answer = process::watched(&mut child, &run_limits, |threads| {
-            let answer = threads.spawn(move || {
+        let ended = process::run(
+            &mut command,
+            &self.connection.run_limits(stop, subcommand),
+            |_| Ok(()),
+            |stdout| {
                 let mut answer = Vec::new();
                 // A truncated answer fails to parse later.
-                let read = stdout.map(|out| out.take(ANSWER_BYTES).read_to_end(&mut answer));
-                read.map_or(Ok(0), |read| read).map(|_| answer)
-            });
-            if let Some(stderr) = stderr {
-                transfer.read(stderr);
-            }
-            answer.join().unwrap_or_else(|_| Ok(Vec::new()))
-        });
-        let status = child.wait()?;
-        if status.success() {
-            return Ok(answer?);
+                let read = stdout.take(ANSWER_BYTES).read_to_end(&mut answer);
+                read.map(|_| answer)
+            },
+            |stderr| transfer::errors(stderr, progress).into_bytes(),
+        )?;
+        if ended.status.success() {
+            return Ok(ended.output?);
         }
-        run_limits.check()?;
-        process::refuse_killed(&command, status)?;
-        let errors = transfer.errors();
-        let first = command::first_lines(errors.as_bytes());
+        let first = command::first_lines(&ended.errors);
         let (subcommand, stderr) = (subcommand.to_owned(), self.connection.explained(&first));
-        Err(match refuses_commit(errors) {
+        let errors = String::from_utf8_lossy(&ended.errors);
+        Err(match refuses_commit(&errors) {
             true => GitError::NotSent { subcommand, stderr },
             false => GitError::Failed { subcommand, stderr },
         })

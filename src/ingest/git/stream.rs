@@ -1,8 +1,8 @@
 //! Runs git and reads its output piece by piece, so that memory stays bounded for any repository. Git is
 //! ended when the time is over or the work is asked to stop.
 
-use std::io::{BufRead, BufReader, Read, Write};
-use std::process::{ChildStderr, Command, Stdio};
+use std::io::{BufRead, BufReader, Write as _};
+use std::process::{Command, Stdio};
 
 use super::process::{self, RunLimits};
 use super::{GitError, command};
@@ -22,45 +22,23 @@ pub fn pieces(
     run_limits: &RunLimits<'_>,
     take: &mut dyn FnMut(&[u8]),
 ) -> Result<(), GitError> {
-    run_limits.check()?;
-    let _timed = process::timed(run_limits);
     command.stdin(Stdio::piped());
-    command.stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = process::start(command, run_limits)?;
-    let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
-    let (read, errors) = process::watched(&mut child, run_limits, |threads| {
-        let errors = threads.spawn(move || stderr.map(drain).unwrap_or_default());
-        if let Some(mut stdin) = stdin {
-            // Git reads all input before it writes. If it exits early, its exit status shows that.
-            let _ = stdin.write_all(input);
-        }
-        let read = stdout.map_or(Ok(()), |stdout| {
+    let ended = process::run(
+        command,
+        run_limits,
+        // If git exits before it has read all of it, its exit status shows that.
+        |mut stdin| stdin.write_all(input),
+        |stdout| {
             let mut reader = BufReader::with_capacity(BUFFER_BYTES, stdout);
             split(&mut reader, end, max_bytes, take)
-        });
-        (read, errors.join().unwrap_or_default())
-    });
-    if read.is_err() {
-        process::end(&mut child);
+        },
+        process::drain,
+    )?;
+    ended.output?;
+    match ended.status.success() {
+        true => Ok(()),
+        false => Err(command::failure(command, &ended.errors)),
     }
-    let status = child.wait()?;
-    if status.success() {
-        return Ok(read?);
-    }
-    run_limits.check()?;
-    read?;
-    process::refuse_killed(command, status)?;
-    Err(command::failure(command, &errors))
-}
-
-/// Reads all of git's error output, so that git never blocks on it, and returns the beginning.
-pub(super) fn drain(stderr: ChildStderr) -> Vec<u8> {
-    let mut reader = BufReader::new(stderr);
-    let mut kept = Vec::new();
-    let kept_bytes = command::MAX_ERROR_BYTES as u64;
-    let _ = reader.by_ref().take(kept_bytes).read_to_end(&mut kept);
-    let _ = std::io::copy(&mut reader, &mut std::io::sink());
-    kept
 }
 
 fn split(

@@ -14,54 +14,34 @@ const IGNORED: [&str; 9] = [
     "remote: Counting objects", "remote: Compressing objects", "remote: Total ",
 ];
 
-/// Reads git's standard error.
-#[derive(Debug)]
-pub struct TransferOutput<'a> {
-    progress: &'a Progress,
-    errors: String,
+/// Reads git's standard error to its end, sets `progress`, and returns the error lines. Progress lines, which overwrite
+/// each other, end with a carriage return.
+pub fn errors(stderr: impl Read, progress: &Progress) -> String {
+    let (mut line, mut errors) = (Vec::with_capacity(LINE_BYTES), String::new());
+    for byte in BufReader::new(stderr).bytes() {
+        // A read error is ignored: git's exit status shows whether it failed.
+        let Ok(byte) = byte else { break };
+        if matches!(byte, b'\r' | b'\n') {
+            take(&String::from_utf8_lossy(&line), progress, &mut errors);
+            line.clear();
+        } else if line.len() < LINE_BYTES {
+            line.push(byte);
+        }
+    }
+    take(&String::from_utf8_lossy(&line), progress, &mut errors);
+    errors
 }
 
-impl<'a> TransferOutput<'a> {
-    /// Creates a reader that reports to `progress`.
-    pub fn new(progress: &'a Progress) -> Self {
-        Self {
-            progress,
-            errors: String::new(),
-        }
+fn take(line: &str, progress: &Progress, errors: &mut String) {
+    if let Some((phase, done, total)) = parse_progress(line) {
+        progress.set(phase, done, total);
+        return;
     }
-
-    /// Reads to the end. Progress lines, which overwrite each other, end with a carriage return.
-    pub fn read(&mut self, stderr: impl Read) {
-        let mut line = Vec::with_capacity(LINE_BYTES);
-        for byte in BufReader::new(stderr).bytes() {
-            // A read error is ignored: git's exit status shows whether it failed.
-            let Ok(byte) = byte else { break };
-            if matches!(byte, b'\r' | b'\n') {
-                self.take(&String::from_utf8_lossy(&line));
-                line.clear();
-            } else if line.len() < LINE_BYTES {
-                line.push(byte);
-            }
-        }
-        self.take(&String::from_utf8_lossy(&line));
-    }
-
-    /// Returns the error lines.
-    pub fn errors(&self) -> &str {
-        &self.errors
-    }
-
-    fn take(&mut self, line: &str) {
-        if let Some((phase, done, total)) = parse_progress(line) {
-            self.progress.set(phase, done, total);
-            return;
-        }
-        let is_ignored = IGNORED.iter().any(|ignored| line.starts_with(ignored));
-        let is_error = !line.trim().is_empty() && !is_ignored;
-        if is_error && self.errors.len() + line.len() < MAX_ERROR_BYTES {
-            self.errors.push_str(line);
-            self.errors.push('\n');
-        }
+    let is_ignored = IGNORED.iter().any(|ignored| line.starts_with(ignored));
+    let is_error = !line.trim().is_empty() && !is_ignored;
+    if is_error && errors.len() + line.len() < MAX_ERROR_BYTES {
+        errors.push_str(line);
+        errors.push('\n');
     }
 }
 
@@ -85,14 +65,13 @@ mod tests {
     #[test]
     fn progress_and_errors_are_separated() {
         let progress = Progress::default();
-        let mut transfer = TransferOutput::new(&progress);
         let text = "Cloning into bare repository '/x'...\nremote: Counting objects: 5, done.\n\
                     Receiving objects:  41% (5/12)\rReceiving objects:  50% (6/12), 1.00 MiB\r";
-        transfer.read(text.as_bytes());
+        assert_eq!(errors(text.as_bytes(), &progress), "");
         assert_eq!(progress.read(), (Phase::Fetching, 6, 12));
-        assert_eq!(transfer.errors(), "");
-        transfer.read(&b"Resolving deltas: 100% (3/3), done.\nfatal: early EOF\nfatal: no"[..]);
+        let text = "Resolving deltas: 100% (3/3), done.\nfatal: early EOF\nfatal: no";
+        let errors = errors(text.as_bytes(), &progress);
         assert_eq!(progress.read(), (Phase::Unpacking, 3, 3));
-        assert_eq!(transfer.errors(), "fatal: early EOF\nfatal: no\n");
+        assert_eq!(errors, "fatal: early EOF\nfatal: no\n");
     }
 }

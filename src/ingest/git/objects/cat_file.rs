@@ -6,7 +6,6 @@ use std::process::{ChildStdin, ChildStdout, Stdio};
 use foveate_model::ObjectId;
 use tokio_util::sync::CancellationToken;
 
-use crate::ingest::git::stream::drain;
 use crate::ingest::git::{GitError, GitRepo, command, process};
 
 /// Returns the sizes of objects; `None` for those that the repository lacks.
@@ -41,35 +40,18 @@ pub(super) fn run<T>(
     let mut command = repo.command()?;
     command.args(["cat-file", mode, "--buffer"]);
     command.stdin(Stdio::piped());
-    command.stdout(Stdio::piped()).stderr(Stdio::piped());
-    let run_limits = repo.reading(stop, "cat-file");
-    let _timed = process::timed(&run_limits);
-    let mut child = process::start(&mut command, &run_limits)?;
-    let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
-    let (Some(stdin), Some(stdout), Some(stderr)) = (stdin, stdout, stderr) else {
-        return Err(GitError::UnexpectedOutput("cat-file"));
-    };
-    let (result, errors) = process::watched(&mut child, &run_limits, |threads| {
-        let errors = threads.spawn(move || drain(stderr));
-        let feeder = threads.spawn(move || feed(stdin, ids));
-        let mut stdout = BufReader::with_capacity(1 << 16, stdout);
-        let result = read(&mut stdout);
-        // Closed before joining the feeder, which blocks for ever if reading stopped early.
-        drop(stdout);
-        // The feeder also fails when reading stopped early and the pipe was closed: the reader's own error
-        // takes precedence.
-        let fed = feeder.join().unwrap_or(Ok(()));
-        let result = result.and_then(|read| fed.map(|()| read).map_err(GitError::Io));
-        // Git ends now: both of its pipes are closed.
-        (result, errors.join().unwrap_or_default())
-    });
-    let status = child.wait()?;
-    if result.is_err() {
-        run_limits.check()?;
-        process::refuse_killed(&command, status)?;
-        if status.code().is_some_and(|code| code != 0) {
-            return Err(command::failure(&command, &errors));
-        }
+    let ended = process::run(
+        &mut command,
+        &repo.reading(stop, "cat-file"),
+        |stdin| feed(stdin, ids),
+        |stdout| read(&mut BufReader::with_capacity(1 << 16, stdout)),
+        process::drain,
+    )?;
+    // Feeding also fails when reading stopped early: the reader's own error takes precedence.
+    let fed = ended.fed.map_err(GitError::Io);
+    let result = ended.output.and_then(|read| fed.map(|()| read));
+    if result.is_err() && ended.status.code().is_some_and(|code| code != 0) {
+        return Err(command::failure(&command, &ended.errors));
     }
     result
 }
