@@ -39,16 +39,14 @@ impl Flusher {
             let is_stopping = self.tasks.stop.is_cancelled();
             let in_memory = InMemory::of(&self.repository);
             if in_memory != written {
-                let save: Save = if is_stopping { save_all } else { save };
                 if self.write(save).await {
                     (written, retry) = (in_memory, None);
                 } else {
                     retry = Some(self.next_retry(retry));
                 }
-            } else if is_stopping {
-                self.write(save_rest).await;
             }
             if is_stopping {
+                self.write(save_rest).await;
                 return;
             }
             tokio::select! {
@@ -134,12 +132,6 @@ fn save(repository: &Repository, stats: &Stats) -> io::Result<()> {
     repository.store.save(snapshot, &others, MaxWaste::Third)?;
     stats.save_if_many(|path| snapshot.files.find(path.as_str()).is_some())?;
     repository.save_summary()
-}
-
-/// Writes the index and what [`save`] leaves for the end.
-fn save_all(repository: &Repository, stats: &Stats) -> io::Result<()> {
-    save(repository, stats)?;
-    save_rest(repository, stats)
 }
 
 /// Writes the stats of all files, and the summary. Its time of the last question tells the next process which

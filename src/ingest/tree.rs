@@ -173,7 +173,6 @@ impl WorkingTree {
         self.check_root()?;
         // The commit determines the kind of object ids, and which files are tracked.
         self.refresh_head();
-        self.head.recheck();
         let excluded = self.rules.excluded().to_vec();
         self.rules = Arc::new(Rules::new(self.root.clone(), excluded));
         if let Some(watcher) = watcher {

@@ -141,11 +141,8 @@ impl ChangeCollector {
 
 /// Whether an event reports only a read or open, which this program also causes, and no change of content.
 fn is_access_only(kind: EventKind) -> bool {
-    match kind {
-        EventKind::Access(AccessKind::Close(AccessMode::Write)) => false,
-        EventKind::Access(_) => true,
-        _ => false,
-    }
+    const WRITTEN: AccessKind = AccessKind::Close(AccessMode::Write);
+    matches!(kind, EventKind::Access(access) if access != WRITTEN)
 }
 
 fn classify(set: &mut ChangeSet, path: PathBuf, git_dir: Option<&Path>) {

@@ -1,7 +1,7 @@
 //! Audits that the known files of a working tree equal those on disk: by the stats of all files, and by
 //! the bytes of one part of them, another part each time.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::hash::{BuildHasher as _, BuildHasherDefault, DefaultHasher};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -14,8 +14,8 @@ use crate::engine::{BlobCache, Progress};
 /// Number of parts: after this many audits every file has been read again.
 pub const PARTS: u64 = 32;
 
-/// Blob id, size, and whether it is skipped, of each file.
-type FileStates = HashMap<RepoPath, (ObjectId, u64, bool)>;
+/// Path, blob id, size, and whether it is skipped, of each file.
+type FileStates = HashSet<(RepoPath, ObjectId, u64, bool)>;
 
 impl WorkingTree {
     /// Rescans the tree and reads again the files of the part that `round` selects. Returns the files
@@ -38,23 +38,24 @@ impl WorkingTree {
         }
         self.rescan(blobs, progress, watcher)?;
         let after = self.file_states();
-        let differ = |path: &&RepoPath| before.get(*path) != after.get(*path);
-        let all: HashSet<&RepoPath> = before.keys().chain(after.keys()).collect();
-        let differing = all.into_iter().filter(differ);
+        let differing = before.symmetric_difference(&after);
         Ok(differing
-            .map(|path| self.root.join(path.as_str()))
+            .map(|(path, ..)| self.root.join(path.as_str()))
             .collect())
     }
 
     fn file_states(&self) -> FileStates {
-        let state = |entry: &super::Entry| {
-            let file = &entry.file;
-            (
-                file.path.clone(),
-                (file.blob, file.size, file.skipped.is_some()),
-            )
-        };
-        self.entries.values().map(state).collect()
+        let files = self.entries.values().map(|entry| &entry.file);
+        files
+            .map(|file| {
+                (
+                    file.path.clone(),
+                    file.blob,
+                    file.size,
+                    file.skipped.is_some(),
+                )
+            })
+            .collect()
     }
 }
 

@@ -44,16 +44,15 @@ impl WorkingTree {
         Ok(removed || changed)
     }
 
-    /// Returns the paths that events named. A committed file that is left out of the tree is looked for again: one at
-    /// these paths, or each if git changed something.
+    /// Returns the paths that events named. The tree is compared with its commit again if git changed something, or where a
+    /// committed file is left out of the tree.
     fn named(&mut self, changed: &ChangeSet) -> HashSet<RepoPath> {
         let paths = changed.paths.iter();
         let named = paths.filter_map(|path| walk::relative(&self.root, path));
         let named: HashSet<RepoPath> = named.collect();
-        if changed.head {
-            self.head.recheck();
+        if changed.head || named.iter().any(|path| self.is_left_out(path)) {
+            self.head.dirty = None;
         }
-        named.iter().for_each(|path| self.recheck_left_out(path));
         named
     }
 

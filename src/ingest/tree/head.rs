@@ -2,16 +2,15 @@
 //! comparison is kept until a file or the commit changes: changes of ignored files are frequent, too.
 
 use std::collections::BTreeMap;
-use std::ops::Bound;
 use std::path::Path;
 
 use foveate_index::Revision;
 use foveate_model::{ObjectId, RepoPath, SkipReason, SourceFile};
 use tokio_util::sync::CancellationToken;
 
-use super::WorkingTree;
 use super::dot_git::DotGit;
 use super::read::{self, IdKind};
+use super::{WorkingTree, ranges};
 use crate::ingest::git::{GitError, GitRepo, HeadFingerprint};
 
 /// The commit that `HEAD` names, and its files.
@@ -34,28 +33,9 @@ pub(super) type CommittedFiles = BTreeMap<RepoPath, CommittedFile>;
 pub(super) struct CommittedFile {
     blob: ObjectId,
     size: u64,
-    /// Cache, used only for a file that is left out of the tree, such as one that the project's own ignore file
-    /// excludes: whether it exists.
-    is_present: bool,
-}
-
-impl CommittedFile {
-    /// Whether a file that is left out of the tree does not exist. A file that was found is not looked for again.
-    fn is_missing(&mut self, root: &Path, path: &RepoPath) -> bool {
-        self.is_present = self.is_present || !is_missing(root, path);
-        !self.is_present
-    }
 }
 
 impl Head {
-    /// Clears the caches: the whole tree is compared with the commit again, and files that are left out are looked for
-    /// again.
-    pub(super) fn recheck(&mut self) {
-        self.dirty = None;
-        let files = self.files.iter_mut().flatten();
-        files.for_each(|(_, file)| file.is_present = false);
-    }
-
     fn forget_files(&mut self) {
         self.files = None;
         self.dirty = None;
@@ -215,7 +195,6 @@ impl WorkingTree {
                 let file = CommittedFile {
                     blob: entry.blob,
                     size: entry.size.unwrap_or(0),
-                    is_present: false,
                 };
                 (entry.path, file)
             });
@@ -229,46 +208,28 @@ impl WorkingTree {
         unknown.filter(|path| is_missing(&self.root, path)).count()
     }
 
-    /// Has the committed files at and below `path` that are left out of the tree looked for again.
-    pub(super) fn recheck_left_out(&mut self, path: &RepoPath) {
-        let Head {
-            files: Some(files),
-            dirty,
-            ..
-        } = &mut self.head
-        else {
-            return;
+    /// Whether a committed file at or below `path` is left out of the tree, such as one that the project's own ignore file
+    /// excludes.
+    pub(super) fn is_left_out(&self, path: &RepoPath) -> bool {
+        let Some(files) = &self.head.files else {
+            return false;
         };
-        let entries = &self.entries;
-        let mut recheck = |path: &RepoPath, file: &mut CommittedFile| {
-            if !entries.contains_key(path) {
-                file.is_present = false;
-                *dirty = None;
-            }
-        };
-        if let Some(file) = files.get_mut(path) {
-            recheck(path, file);
-        }
-        let directory = format!("{path}/");
-        let from = (Bound::Included(directory.as_str()), Bound::Unbounded);
-        for (path, file) in files.range_mut::<str, _>(from) {
-            if !path.as_str().starts_with(&directory) {
-                break;
-            }
-            recheck(path, file);
-        }
+        let own = files.get_key_value(path).map(|(path, _)| path);
+        ranges::below(files, path.as_str())
+            .chain(own)
+            .any(|path| !self.entries.contains_key(path))
     }
 
     /// Whether any file differs from the commit, is not in it, or is missing.
-    fn is_dirty(&mut self) -> bool {
+    fn is_dirty(&self) -> bool {
         if self.head.commit.is_empty() {
             return false;
         }
-        let root = &self.root;
-        let mut listed = self.head.files.iter_mut().flatten().peekable();
+        let is_missing = |path: &RepoPath| is_missing(&self.root, path);
+        let mut listed = self.head.files.iter().flatten().peekable();
         for (path, entry) in &self.entries {
-            while let Some((left_out, file)) = listed.next_if(|(listed, _)| *listed < path) {
-                if file.is_missing(root, left_out) {
+            while let Some((left_out, _)) = listed.next_if(|(listed, _)| *listed < path) {
+                if is_missing(left_out) {
                     return true;
                 }
             }
@@ -277,7 +238,7 @@ impl WorkingTree {
                 return true;
             }
         }
-        listed.any(|(left_out, file)| file.is_missing(root, left_out))
+        listed.any(|(left_out, _)| is_missing(left_out))
     }
 }
 
@@ -322,7 +283,6 @@ mod tests {
             let committed = CommittedFile {
                 blob: file.blob,
                 size: file.size,
-                is_present: false,
             };
             (file.path, committed)
         };
