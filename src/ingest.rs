@@ -7,7 +7,6 @@ mod data_layout;
 mod driver;
 mod flush;
 pub mod git;
-mod history_reader;
 pub mod max_size;
 pub mod one_shot;
 mod revisions;

@@ -20,23 +20,24 @@ use tokio_util::task::AbortOnDropHandle;
 use tracing::{Instrument as _, Span};
 
 use super::IngestSettings;
-use super::git::{GitError, GitRepo, HistoryStep, ReadLimits};
-use super::history_reader::HistoryReader;
+use super::git::remote::LocalClone;
+use super::git::{CommitRecordCache, GitError, GitRepo, HistoryStep, ReadLimits};
 use super::schedule::retry_wait;
 use super::task_group::TaskGroup;
 use super::tree::Stats;
 use crate::disk::FileStamp;
 use crate::engine::{
-    BlobCache, Cause, CommitHistory, Engine, IndexInput, Phase, Progress, Repository, StaleIndex,
-    Writer,
+    BlobCache, Cancelled, Cause, CommitHistory, Engine, IndexInput, Phase, Progress, Repository,
+    StaleIndex, Writer,
 };
 use crate::telemetry::{milliseconds, spans};
 pub(super) use git::GitSource;
 
-/// Keeps one repository current. Clones share its state.
+/// Keeps one repository current, and holds what its tasks share. Clones share its state.
 #[derive(Clone)]
 pub(super) struct Driver {
     pub engine: Arc<Engine>,
+    pub repository: Arc<Repository>,
     pub settings: Arc<IngestSettings>,
     /// Paths where the repository, its git directory and its objects may lie.
     pub read_limits: Arc<ReadLimits>,
@@ -45,7 +46,10 @@ pub(super) struct Driver {
     pub tasks: TaskGroup,
     /// The git repository that other revisions are read from, once it is opened.
     pub git: Arc<ArcSwapOption<GitRepo>>,
-    pub history: HistoryReader,
+    /// The clone that this program made of a remote repository, which must be complete; `None` for one on this machine.
+    pub local_clone: Option<Arc<LocalClone>>,
+    /// Cached records of commits.
+    pub records: Arc<CommitRecordCache>,
     /// Boundary of a shallow clone from before the history of the current commit was last read.
     pub boundary: Arc<Mutex<Option<FileStamp>>>,
     /// Blob ids of a working tree's files by their stats.
@@ -93,17 +97,16 @@ impl Driver {
         mut writer: Writer,
         read: impl FnOnce(&Self, &BlobCache, &Progress) -> Option<Listed> + Send + 'static,
     ) -> Option<Writer> {
-        let repository = Arc::clone(writer.repository());
+        let repository = Arc::clone(&self.repository);
         let stale = self.blocking(move || StaleIndex::of(&repository)).await?;
         let Some(stale) = stale else {
             return Some(writer);
         };
-        let permit = self.index_permit(writer.repository()).await?;
+        let permit = self.index_permit().await?;
         let driver = self.clone();
         self.blocking(move || {
-            let progress = Arc::clone(&writer.repository().progress);
-            let pools = &driver.engine.pools;
-            let listed = pools.install(|| read(&driver, &stale.blobs, &progress));
+            let (pools, progress) = (&driver.engine.pools, &driver.repository.progress);
+            let listed = pools.install(|| read(&driver, &stale.blobs, progress));
             if let Some(listed) = listed {
                 publish_stale(&mut writer, listed, &stale);
             }
@@ -114,8 +117,8 @@ impl Driver {
     }
 
     /// Waits for a permit to read a whole repository; returns `None` when told to stop.
-    async fn index_permit(&self, repository: &Repository) -> Option<OwnedSemaphorePermit> {
-        let permit = self.engine.index_permit(repository);
+    async fn index_permit(&self) -> Option<OwnedSemaphorePermit> {
+        let permit = self.engine.index_permit(&self.repository);
         self.tasks.stop.run_until_cancelled(permit).await?
     }
 
@@ -149,18 +152,12 @@ impl Driver {
             let next = publish_history(writer_of(&mut work), &commit, loaded);
             (work, next)
         });
-        let (mut work, next) = publish.instrument(run.clone()).await?;
-        let loading = self.load_next(loading, next, run, writer_of(&mut work));
+        let (work, next) = publish.instrument(run.clone()).await?;
+        let loading = self.load_next(loading, next, run);
         Some((work, loading))
     }
 
-    fn load_next(
-        &self,
-        loaded: Loading,
-        next: NextLoad,
-        run: Span,
-        writer: &Writer,
-    ) -> Option<Loading> {
+    fn load_next(&self, loaded: Loading, next: NextLoad, run: Span) -> Option<Loading> {
         let Loading {
             commit, failures, ..
         } = loaded;
@@ -173,11 +170,11 @@ impl Driver {
             NextLoad::Retry => {
                 let wait = retry_wait(self.settings.poll.retry, failures);
                 let failures = failures.saturating_add(1);
-                let repo = writer.repository().name.clone();
+                let driver = self.clone();
                 // Its span begins after the wait, which may last an hour.
                 let run = async move {
                     tokio::time::sleep(wait).await;
-                    spans::index_run(&repo, Cause::History.name())
+                    driver.run(Cause::History)
                 };
                 self.load_history(commit, HistoryStep::Files, failures, run)
             }
@@ -193,16 +190,17 @@ impl Driver {
         run: impl Future<Output = Span> + Send + 'static,
     ) -> Option<Loading> {
         let git = self.git.load_full()?;
-        let (history, boundary) = (self.history.clone(), Arc::clone(&self.boundary));
-        let wanted = commit.clone();
+        let (driver, wanted) = (self.clone(), commit.clone());
         let task = self.tasks.tracker.spawn(async move {
             let run = run.await;
-            let found = history.shallow_boundary(Arc::clone(&git)).await;
-            let read = history.read(git, wanted, step).instrument(run.clone());
-            let read = read.await;
-            if read.is_ok() && std::mem::replace(&mut *boundary.lock(), found) != found {
+            let repo = Arc::clone(&git);
+            let found = driver.tasks.blocking(move || repo.shallow_boundary());
+            let found = found.await.ok().flatten();
+            let read = driver.read_history(git, wanted, step);
+            let read = read.instrument(run.clone()).await;
+            if read.is_ok() && std::mem::replace(&mut *driver.boundary.lock(), found) != found {
                 // Their histories may end at the former boundary, too.
-                history.repository.revisions.evict_built();
+                driver.repository.revisions.evict_built();
             }
             (read, run)
         });
@@ -211,6 +209,42 @@ impl Driver {
             failures,
             task: AbortOnDropHandle::new(task),
         })
+    }
+
+    /// Waits for a permit and reads the history of a commit up to `step`. One or a few histories are read at a time across
+    /// all repositories: touched functions need every blob that a commit touched, so many repositories at a first
+    /// start would starve everything else. A repository that waits answers without its history meanwhile.
+    pub async fn read_history(
+        &self,
+        git: Arc<GitRepo>,
+        commit: String,
+        step: HistoryStep,
+    ) -> Loaded {
+        let permits = match step {
+            HistoryStep::Files => &self.engine.index_runs,
+            HistoryStep::Functions => &self.engine.history_runs,
+        };
+        let Some(permit) = self.tasks.permit(permits).await else {
+            return Err(Cancelled.into());
+        };
+        let driver = self.clone();
+        let work = self.tasks.blocking(move || {
+            // Held by the blocking work, which goes on even if its result is no longer awaited.
+            let _permit = permit;
+            let (limits, stop) = (&driver.settings.history, &driver.tasks.stop);
+            let read = || git.history(&commit, limits, &driver.records, step, stop);
+            let history = driver.engine.pools.background(read);
+            let bytes = driver.records.heap_bytes();
+            driver.repository.set_records_bytes(bytes);
+            history
+        });
+        work.await
+            .unwrap_or_else(|error| Err(GitError::Unavailable(error.to_string())))
+    }
+
+    /// Creates the span of a run that begins now.
+    fn run(&self, cause: Cause) -> Span {
+        spans::index_run(&self.repository.name, cause.name())
     }
 
     /// Whether a shallow clone got older commits, or lost some, after the history was read. Blocks.
@@ -249,11 +283,6 @@ async fn finished(history: &mut Option<Loading>) -> (Loading, Loaded, Span) {
         Some(loading) => (loading, loaded, run),
         None => std::future::pending().await,
     }
-}
-
-/// Creates the span of a run that begins now.
-fn run(writer: &Writer, cause: Cause) -> Span {
-    spans::index_run(&writer.repository().name, cause.name())
 }
 
 /// Publishes the history of a commit. Returns what is to be loaded next.

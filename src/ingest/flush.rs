@@ -2,11 +2,10 @@
 //! after a failure, and when the service stops. It changes no index.
 
 use std::io;
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use super::driver::Driver;
 use super::schedule::sleep_until;
-use super::task_group::TaskGroup;
 use super::tree::Stats;
 use crate::disk::MaxWaste;
 use crate::engine::Repository;
@@ -18,26 +17,22 @@ const MAX_RETRY: Duration = Duration::from_secs(300);
 
 /// Writes one repository's data.
 pub(super) struct Flusher {
-    pub repository: Arc<Repository>,
-    pub stats: Arc<Stats>,
-    /// Time without a change after which the index is written.
-    pub quiet: Duration,
-    pub tasks: TaskGroup,
+    pub driver: Driver,
 }
 
 impl Flusher {
     /// Writes changes until told to stop, and then the remaining ones.
     pub async fn run(self) {
-        if !self.repository.store.is_writable() {
+        if !self.driver.repository.store.is_writable() {
             return;
         }
-        let mut changes = self.repository.changes();
+        let mut changes = self.driver.repository.changes();
         let mut written = InMemory::default();
         let mut retry = None;
         loop {
             // Read before writing, so that a change during the write causes another one.
-            let is_stopping = self.tasks.stop.is_cancelled();
-            let in_memory = InMemory::of(&self.repository);
+            let is_stopping = self.driver.tasks.stop.is_cancelled();
+            let in_memory = InMemory::of(&self.driver.repository);
             if in_memory != written {
                 if self.write(save).await {
                     (written, retry) = (in_memory, None);
@@ -50,7 +45,7 @@ impl Flusher {
                 return;
             }
             tokio::select! {
-                () = self.tasks.stop.cancelled() => {}
+                () = self.driver.tasks.stop.cancelled() => {}
                 changed = changes.changed() => {
                     if changed.is_err() {
                         return;
@@ -64,17 +59,18 @@ impl Flusher {
 
     /// Returns the wait before the next attempt after a failed write: twice the last one.
     fn next_retry(&self, last: Option<Duration>) -> Duration {
-        let next = last.map_or(self.quiet, |last| last * 2);
+        let next = last.map_or(self.driver.settings.write_after, |last| last * 2);
         next.clamp(Duration::from_millis(1), MAX_RETRY)
     }
 
     /// Waits until no more changes come, at most [`MAX_DELAY`].
     async fn settle(&self, changes: &mut tokio::sync::watch::Receiver<()>) {
+        let quiet = self.driver.settings.write_after;
         let until_quiet = async {
-            while let Ok(Ok(())) = tokio::time::timeout(self.quiet, changes.changed()).await {}
+            while let Ok(Ok(())) = tokio::time::timeout(quiet, changes.changed()).await {}
         };
         tokio::select! {
-            () = self.tasks.stop.cancelled() => {}
+            () = self.driver.tasks.stop.cancelled() => {}
             () = until_quiet => {}
             () = tokio::time::sleep(MAX_DELAY) => {}
         }
@@ -82,12 +78,12 @@ impl Flusher {
 
     /// Writes the index, or a part of it. Returns whether that succeeded.
     async fn write(&self, save: Save) -> bool {
-        let (repository, stats) = (Arc::clone(&self.repository), Arc::clone(&self.stats));
-        let written = self.tasks.blocking(move || {
-            let saved = save(&repository, &stats);
+        let driver = self.driver.clone();
+        let written = self.driver.tasks.blocking(move || {
+            let saved = save(&driver.repository, &driver.stats);
             if let Err(error) = &saved {
                 tracing::warn!(
-                    repo = %repository.name,
+                    repo = %driver.repository.name,
                     %error,
                     "cannot store the index, so a restart will read the source again: run `foveate doctor`"
                 );

@@ -5,20 +5,18 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use arc_swap::ArcSwapOption;
 use foveate_index::{Revision, Snapshot};
 use foveate_model::{SourceFile, TouchedFunctions};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, watch};
 use tokio_util::sync::CancellationToken;
 use tracing::Instrument as _;
 
+use super::driver::Driver;
 use super::git::remote::LocalClone;
 use super::git::{Differences, GitError, GitRepo, HistoryStep, refuse_lost_files};
-use super::history_reader::HistoryReader;
-use super::task_group::TaskGroup;
 use crate::engine::{
-    AdmittedRequest, BlobCache, BuildHandle, BuildSlot, Cause, Diff, DiffEnds, Engine, IndexInput,
-    Progress, Reply, Repository, RevisionError, RevisionRequest, Source, build,
+    AdmittedRequest, BlobCache, BuildHandle, BuildSlot, Cause, Diff, DiffEnds, IndexInput,
+    Progress, Reply, RevisionError, RevisionRequest, Source, build,
 };
 use crate::telemetry::spans;
 
@@ -46,27 +44,27 @@ struct LoadedSnapshots {
 /// Serves one repository's requests for revisions.
 #[derive(Clone)]
 pub(super) struct RevisionBuilder {
-    pub engine: Arc<Engine>,
-    pub repository: Arc<Repository>,
-    pub git: Arc<ArcSwapOption<GitRepo>>,
-    /// The clone that `git` reads, for a remote repository.
-    pub local_clone: Option<Arc<LocalClone>>,
-    /// Limits concurrent clones and fetches.
-    pub transfers: Arc<Semaphore>,
-    pub history: HistoryReader,
-    pub tasks: TaskGroup,
+    driver: Driver,
     /// Number of requests in progress.
-    pub working: Arc<watch::Sender<usize>>,
+    working: Arc<watch::Sender<usize>>,
     /// Permit to add a revision's history: one at a time.
-    pub histories: Arc<Semaphore>,
+    histories: Arc<Semaphore>,
 }
 
 impl RevisionBuilder {
+    pub fn new(driver: Driver) -> Self {
+        Self {
+            driver,
+            working: Arc::new(watch::Sender::new(0)),
+            histories: Arc::new(Semaphore::new(1)),
+        }
+    }
+
     /// Serves requests until it is told to stop.
     pub async fn serve(self, mut requests: mpsc::UnboundedReceiver<AdmittedRequest>) {
         loop {
             let requested = tokio::select! {
-                () = self.tasks.stop.cancelled() => return,
+                () = self.driver.tasks.stop.cancelled() => return,
                 requested = requests.recv() => requested,
             };
             let Some(requested) = requested else {
@@ -87,7 +85,7 @@ impl RevisionBuilder {
                     this.add_history(&handle, snapshot).await;
                 }
             };
-            self.tasks.tracker.spawn(work.instrument(span));
+            self.driver.tasks.tracker.spawn(work.instrument(span));
         }
     }
 
@@ -106,7 +104,7 @@ impl RevisionBuilder {
     async fn diff(&self, ends: DiffEnds) -> Result<Diff, RevisionError> {
         let base = self.resolve(ends.base).await?;
         let head = self.resolve(ends.head).await?;
-        let (git, stop) = (self.git()?, self.tasks.stop.clone());
+        let (git, stop) = (self.git()?, self.driver.tasks.stop.clone());
         self.blocking(move || git.diff(&base, &head, &stop)).await
     }
 
@@ -126,18 +124,18 @@ impl RevisionBuilder {
             let _ = reply.send(Ok(current));
             return None;
         }
-        match self.repository.revisions.join(&commit) {
+        match self.driver.repository.revisions.join(&commit) {
             BuildSlot::Ready(snapshot) => drop(reply.send(Ok(snapshot))),
             BuildSlot::Pending(waiting) => {
                 tokio::select! {
-                    () = self.tasks.stop.cancelled() => {}
+                    () = self.driver.tasks.stop.cancelled() => {}
                     outcome = waiting.outcome() => drop(reply.send(outcome)),
                 }
             }
             BuildSlot::Build(handle) => match self.run(&commit).await {
                 Ok(snapshot) => {
                     handle.fulfil(Arc::clone(&snapshot));
-                    self.repository.notify_changes();
+                    self.driver.repository.notify_changes();
                     let _ = reply.send(Ok(Arc::clone(&snapshot)));
                     return Some((handle, snapshot));
                 }
@@ -167,7 +165,7 @@ impl RevisionBuilder {
 
     /// Returns the commit that a ref names. One that the clone lacks is fetched.
     async fn find_or_fetch(&self, reference: String) -> Result<String, RevisionError> {
-        match (self.find(&reference).await, &self.local_clone) {
+        match (self.find(&reference).await, &self.driver.local_clone) {
             (Err(unknown @ RevisionError::UnknownRef(_)), Some(clone)) => {
                 let may_request = clone.may_request(&reference);
                 if !may_request.map_err(|error| self.failed(error))? {
@@ -190,8 +188,9 @@ impl RevisionBuilder {
     async fn fetch(&self, clone: &Arc<LocalClone>, id: &str) -> Result<(), RevisionError> {
         // First the repository's own: its requests hold only one of the permits that all repositories share.
         let own = self.permit(clone.request_permit()).await?;
-        let shared = self.permit(&self.transfers).await?;
-        let (clone, id, stop) = (Arc::clone(clone), id.to_owned(), self.tasks.stop.clone());
+        let shared = self.permit(&self.driver.transfers).await?;
+        let (clone, id) = (Arc::clone(clone), id.to_owned());
+        let stop = self.driver.tasks.stop.clone();
         self.blocking(move || {
             let _permits = (own, shared);
             clone.fetch_commit(&id, &stop)
@@ -203,40 +202,41 @@ impl RevisionBuilder {
         &self,
         permits: &Arc<Semaphore>,
     ) -> Result<OwnedSemaphorePermit, RevisionError> {
-        let permit = self.tasks.permit(permits).await;
+        let permit = self.driver.tasks.permit(permits).await;
         permit.ok_or(RevisionError::RepositoryClosed)
     }
 
     fn git(&self) -> Result<Arc<GitRepo>, RevisionError> {
-        self.git.load_full().ok_or(RevisionError::NoRevisions)
+        let git = self.driver.git.load_full();
+        git.ok_or(RevisionError::NoRevisions)
     }
 
     /// Returns the current snapshot if it is exactly this commit.
     fn current(&self, commit: &str) -> Option<Arc<Snapshot>> {
-        let current = self.repository.current()?;
+        let current = self.driver.repository.current()?;
         let revision = &current.snapshot.revision;
         (revision.commit == commit && !revision.dirty).then(|| Arc::clone(&current.snapshot))
     }
 
     /// Builds the index of a commit in a run span inside the question's span.
     async fn run(&self, commit: &str) -> Result<Arc<Snapshot>, RevisionError> {
-        let span = spans::index_run(&self.repository.name, Cause::Request.name());
+        let span = spans::index_run(&self.driver.repository.name, Cause::Request.name());
         self.build(commit).instrument(span).await
     }
 
     async fn build(&self, commit: &str) -> Result<Arc<Snapshot>, RevisionError> {
         let git = self.git()?;
-        let permit = self.permit(&self.engine.index_runs).await?;
+        let permit = self.permit(&self.driver.engine.index_runs).await?;
         let progress = Arc::new(Progress::default());
         // If this future is dropped, the blocking work is cancelled.
         let _guard = CancelOnDrop(Arc::clone(&progress));
-        let (engine, repository) = (Arc::clone(&self.engine), Arc::clone(&self.repository));
+        let driver = self.driver.clone();
         let (commit, warm) = (commit.to_owned(), self.warm());
-        let is_clone = self.local_clone.is_some();
         let work = self.blocking(move || {
-            let snapshot = engine.pools.install(|| {
-                let (files, nearest) = read(&git, &commit, &warm, &repository.blobs, &progress)?;
-                if is_clone {
+            let snapshot = driver.engine.pools.install(|| {
+                let (files, nearest) =
+                    read(&git, &commit, &warm, &driver.repository.blobs, &progress)?;
+                if driver.local_clone.is_some() {
                     refuse_lost_files(&files)?;
                 }
                 let input = IndexInput {
@@ -251,21 +251,21 @@ impl RevisionBuilder {
             snapshot
         });
         tokio::select! {
-            () = self.tasks.stop.cancelled() => Err(RevisionError::RepositoryClosed),
+            () = self.driver.tasks.stop.cancelled() => Err(RevisionError::RepositoryClosed),
             snapshot = work => Ok(Arc::new(snapshot?)),
         }
     }
 
     fn warm(&self) -> LoadedSnapshots {
-        let basis = self.repository.current_unless_stale();
+        let basis = self.driver.repository.current_unless_stale();
         let basis = basis.map(|basis| Arc::clone(&basis.snapshot));
-        let is_tree = matches!(self.repository.source, Source::WorkingTree { .. });
+        let is_tree = matches!(self.driver.repository.source, Source::WorkingTree { .. });
         let (tree, commit) = if is_tree {
             (basis, None)
         } else {
             (None, basis)
         };
-        let asked = self.repository.revisions.warm();
+        let asked = self.driver.repository.revisions.warm();
         LoadedSnapshots {
             tree,
             commits: commit.into_iter().chain(asked).collect(),
@@ -296,7 +296,7 @@ impl RevisionBuilder {
     /// that past commits touched, then with the functions.
     async fn add_history(&self, handle: &BuildHandle, mut snapshot: Arc<Snapshot>) {
         let permit = tokio::select! {
-            () = self.tasks.stop.cancelled() => return,
+            () = self.driver.tasks.stop.cancelled() => return,
             () = handle.abandoned() => return,
             permit = self.history_permit() => permit,
         };
@@ -307,7 +307,7 @@ impl RevisionBuilder {
                 Ok(full) => Arc::new(full),
                 Err(RevisionError::RepositoryClosed) => return,
                 Err(error) => {
-                    let repo = &self.repository.name;
+                    let repo = &self.driver.repository.name;
                     tracing::warn!(%repo, %error, "cannot load the history of a revision");
                     return;
                 }
@@ -325,9 +325,9 @@ impl RevisionBuilder {
         step: HistoryStep,
     ) -> Result<Snapshot, RevisionError> {
         let commit = before.revision.commit.clone();
-        let history = self.history.read(self.git()?, commit, step).await;
+        let history = self.driver.read_history(self.git()?, commit, step).await;
         let history = history.map_err(|error| self.failed(error))?;
-        let (engine, before) = (Arc::clone(&self.engine), Arc::clone(before));
+        let (engine, before) = (Arc::clone(&self.driver.engine), Arc::clone(before));
         self.blocking(move || {
             let input = IndexInput {
                 cause: Cause::History,
@@ -347,7 +347,7 @@ impl RevisionBuilder {
         &self,
         work: impl FnOnce() -> Result<T, GitError> + Send + 'static,
     ) -> Result<T, RevisionError> {
-        match self.tasks.blocking(work).await {
+        match self.driver.tasks.blocking(work).await {
             Ok(done) => done.map_err(|error| self.failed(error)),
             Err(error) => {
                 tracing::error!(%error, "reading a revision panicked");
@@ -357,17 +357,15 @@ impl RevisionBuilder {
             }
         }
     }
-}
 
-impl RevisionBuilder {
     /// Returns the error for a client. If the clone is damaged, orders another one.
     fn failed(&self, error: GitError) -> RevisionError {
-        match &self.local_clone {
+        match &self.driver.local_clone {
             Some(clone) if error.is_damage() => {
-                let repo = &self.repository.name;
+                let repo = &self.driver.repository.name;
                 tracing::warn!(%repo, %error, "the local clone seems damaged");
                 clone.report_damage();
-                self.repository.syncs.request();
+                self.driver.repository.syncs.request();
                 RevisionError::Damaged
             }
             _ => revision_error(error),

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use arc_swap::ArcSwapOption;
-use tokio::sync::{Semaphore, mpsc, watch};
+use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 use super::Catalog;
@@ -14,7 +14,6 @@ use crate::ingest::driver::{Driver, GitSource};
 use crate::ingest::flush::Flusher;
 use crate::ingest::git::remote::LocalClone;
 use crate::ingest::git::{CommitRecordCache, LocalPaths, LocationError, ReadLimits};
-use crate::ingest::history_reader::HistoryReader;
 use crate::ingest::revisions::RevisionBuilder;
 use crate::ingest::task_group::TaskGroup;
 use crate::ingest::tree::Stats;
@@ -40,93 +39,37 @@ impl Catalog {
         repository
     }
 
-    fn spawn(&self, source: Source, writer: Writer, commands: Commands, tasks: &TaskGroup) {
-        let git = Arc::new(ArcSwapOption::empty());
-        let name = writer.repository().name.clone();
-        let store = Arc::clone(&writer.repository().store);
-        let history = HistoryReader {
-            engine: Arc::clone(&self.engine),
-            repository: Arc::clone(writer.repository()),
-            limits: self.settings.history,
-            records: Arc::new(CommitRecordCache::of(&store)),
-            tasks: tasks.clone(),
-        };
-        let clone = self.clone_of(&source, &name);
+    fn spawn(&self, source: Source, mut writer: Writer, commands: Commands, tasks: &TaskGroup) {
+        let repository = Arc::clone(writer.repository());
+        let clone = self.clone_of(&source, &repository.name);
         let local_clone = clone.as_ref().ok().cloned().flatten();
-        let builder = RevisionBuilder {
-            engine: Arc::clone(&self.engine),
-            repository: Arc::clone(writer.repository()),
-            git: Arc::clone(&git),
-            local_clone: local_clone.clone(),
-            transfers: Arc::clone(&self.transfers),
-            history: history.clone(),
-            tasks: tasks.clone(),
-            working: Arc::new(watch::Sender::new(0)),
-            histories: Arc::new(Semaphore::new(1)),
-        };
-        tasks.tracker.spawn(builder.serve(commands.requests));
-        let flusher = Flusher {
-            repository: Arc::clone(writer.repository()),
-            stats: Arc::new(Stats::of(&store)),
-            quiet: self.settings.write_after,
-            tasks: tasks.clone(),
-        };
-        let stats = Arc::clone(&flusher.stats);
-        tasks.tracker.spawn(flusher.run());
         let driver = Driver {
             engine: Arc::clone(&self.engine),
             settings: Arc::clone(&self.settings),
-            read_limits: self.read_limits_of(&name, local_clone.is_some()),
+            read_limits: self.read_limits_of(&repository.name, local_clone.is_some()),
             transfers: Arc::clone(&self.transfers),
             tasks: tasks.clone(),
-            git,
-            history,
+            git: Arc::new(ArcSwapOption::empty()),
+            local_clone,
+            records: Arc::new(CommitRecordCache::of(&repository.store)),
             boundary: Arc::default(),
-            stats,
+            stats: Arc::new(Stats::of(&repository.store)),
+            repository,
         };
-        self.follow(source, clone, driver, writer, commands.syncs);
-    }
-
-    /// Starts the task that follows the source of a repository.
-    fn follow(
-        &self,
-        source: Source,
-        clone: Result<Option<Arc<LocalClone>>, LocationError>,
-        driver: Driver,
-        mut writer: Writer,
-        syncs: mpsc::Receiver<()>,
-    ) {
-        let TaskGroup { stop, tracker } = driver.tasks.clone();
-        let repository = Arc::clone(writer.repository());
-        let report_defect = move || repository.fail_on_defect();
-        match source {
-            Source::WorkingTree { path, watch } => {
-                let driving = driver.drive_tree(path, watch, writer, syncs);
-                tracker.spawn(watch_for_defect(driving, stop, report_defect));
-            }
-            Source::Git {
-                location,
-                reference,
-                poll,
-            } => {
-                let local_clone = match clone {
-                    Ok(clone) => clone,
-                    // Allowed when it was registered, but no longer.
-                    Err(error) => return writer.fail(error.to_string()),
-                };
-                let directory = match &local_clone {
-                    Some(clone) => clone.directory().to_owned(),
-                    None => PathBuf::from(location),
-                };
-                let source = GitSource {
-                    directory,
-                    local_clone,
-                    reference: reference.unwrap_or_else(|| "HEAD".to_owned()),
-                    poll,
-                };
-                let driving = driver.drive_git(source, writer, syncs);
-                tracker.spawn(watch_for_defect(driving, stop, report_defect));
-            }
+        let builder = RevisionBuilder::new(driver.clone());
+        tasks.tracker.spawn(builder.serve(commands.requests));
+        let flusher = Flusher {
+            driver: driver.clone(),
+        };
+        tasks.tracker.spawn(flusher.run());
+        match clone {
+            Ok(_) => drop(
+                tasks
+                    .tracker
+                    .spawn(follow(source, driver, writer, commands.syncs)),
+            ),
+            // Allowed when it was registered, but no longer.
+            Err(error) => writer.fail(error.to_string()),
         }
     }
 
@@ -158,6 +101,34 @@ impl Catalog {
         let path = clone_path(&self.settings.data_dir, name);
         Ok(connection.map(|connection| Arc::new(LocalClone::new(connection, path))))
     }
+}
+
+/// Follows the source of a repository until told to stop.
+async fn follow(source: Source, driver: Driver, writer: Writer, syncs: mpsc::Receiver<()>) {
+    let (stop, repository) = (driver.tasks.stop.clone(), Arc::clone(&driver.repository));
+    let driving = async {
+        match source {
+            Source::WorkingTree { path, watch } => {
+                driver.drive_tree(path, watch, writer, syncs).await;
+            }
+            Source::Git {
+                location,
+                reference,
+                poll,
+            } => {
+                let source = GitSource {
+                    directory: match &driver.local_clone {
+                        Some(clone) => clone.directory().to_owned(),
+                        None => PathBuf::from(location),
+                    },
+                    reference: reference.unwrap_or_else(|| "HEAD".to_owned()),
+                    poll,
+                };
+                driver.drive_git(source, writer, syncs).await;
+            }
+        }
+    };
+    watch_for_defect(driving, stop, || repository.fail_on_defect()).await;
 }
 
 /// Awaits the task `driving` and calls `report_defect` if it ended without being stopped.

@@ -10,7 +10,7 @@ use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 use tracing::Instrument as _;
 
-use super::{Driver, Listed, Loaded, Loading, ScanOutcome, fail, finished, publish, run};
+use super::{Driver, Listed, Loaded, Loading, ScanOutcome, fail, finished, publish};
 use crate::engine::{BlobCache, Cause, IndexInput, Phase, Progress, Writer};
 use crate::ingest::PollSettings;
 use crate::ingest::git::remote::LocalClone;
@@ -22,8 +22,6 @@ use crate::ingest::schedule::Schedule;
 pub(in crate::ingest) struct GitSource {
     /// The repository that is read: in place, or the clone of a remote one.
     pub directory: PathBuf,
-    /// The clone that this program made, which must be complete; `None` for a repository that is read in place.
-    pub local_clone: Option<Arc<LocalClone>>,
     /// Commit, branch, tag or `HEAD`.
     pub reference: String,
     /// Polling interval; `None`: the configured one.
@@ -45,12 +43,14 @@ impl GitSource {
             Some((Revision::of_commit(commit), files))
         }
     }
+}
 
+impl Driver {
     /// Reports a history that cannot be read from a clone as damage of the clone, without the details of git.
     fn without_damage(&self, loaded: Loaded) -> Loaded {
         match (&self.local_clone, loaded) {
             (Some(clone), Err(error)) if error.is_damage() => {
-                tracing::warn!(clone = %self.directory.display(), %error, "the local clone seems damaged");
+                tracing::warn!(clone = %clone.directory().display(), %error, "the local clone seems damaged");
                 clone.report_damage();
                 Err(GitError::DamagedClone)
             }
@@ -71,13 +71,11 @@ impl GitSource {
         };
         Some((Arc::clone(clone), transfer))
     }
-}
 
-impl Driver {
-    /// Removes a clone of another address from the source's directory, and retries until that succeeds.
+    /// Removes a clone of another address, and retries until that succeeds.
     /// Returns `None` when told to stop.
-    async fn remove_other_clone(&self, source: &GitSource, mut writer: Writer) -> Option<Writer> {
-        let Some(clone) = &source.local_clone else {
+    async fn remove_other_clone(&self, mut writer: Writer) -> Option<Writer> {
+        let Some(clone) = &self.local_clone else {
             return Some(writer);
         };
         loop {
@@ -103,8 +101,8 @@ impl Driver {
             Ok(()) => Cause::Sync,
             Err(_) => Cause::Registered,
         };
-        let run = run(&writer, cause);
-        let Some(writer) = self.remove_other_clone(&source, writer).await else {
+        let run = self.run(cause);
+        let Some(writer) = self.remove_other_clone(writer).await else {
             return;
         };
         let stored = source.list_stored();
@@ -141,8 +139,8 @@ impl Driver {
                 () = self.tasks.stop.cancelled() => return,
                 Some(()) = syncs.recv() => Some(Cause::Sync),
                 (loading, loaded, run) = finished(&mut history) => {
-                    let loaded = source.without_damage(loaded);
-                    let is_damaged = source.local_clone.as_ref().is_some_and(|clone| clone.is_damaged());
+                    let loaded = self.without_damage(loaded);
+                    let is_damaged = self.local_clone.as_ref().is_some_and(|clone| clone.is_damaged());
                     let added = self.add_history(writer, |writer| writer, (loading, loaded, run));
                     let Some((back, loading)) = added.await else {
                         return;
@@ -152,7 +150,7 @@ impl Driver {
                 }
                 () = schedule.due() => Some(Cause::Poll),
             };
-            next = cause.map(|cause| (cause, super::run(&writer, cause)));
+            next = cause.map(|cause| (cause, self.run(cause)));
         }
     }
 
@@ -164,18 +162,18 @@ impl Driver {
         mut writer: Writer,
         cause: Cause,
     ) -> Option<(Writer, Refreshed)> {
-        let repository = Arc::clone(writer.repository());
+        let repository = &self.repository;
         // A request that comes later may announce what this refresh misses.
         let requested = repository.syncs.requested();
-        let transfer = source.transfer(cause);
-        let is_asked = transfer.is_some() || source.local_clone.is_none();
+        let transfer = self.transfer(cause);
+        let is_asked = transfer.is_some() || self.local_clone.is_none();
         let transferred = match (transfer, &repository.earlier_failure) {
-            (Some((clone, transfer)), _) => self.run_transfer(clone, transfer, &writer).await?,
+            (Some((clone, transfer)), _) => self.run_transfer(clone, transfer).await?,
             (None, Some(error)) if !is_asked => Err(GitError::Unavailable(error.clone())),
             (None, _) => Ok(()),
         };
         let (driver, source) = (self.clone(), source.clone());
-        let permit = self.index_permit(&repository).await?;
+        let permit = self.index_permit().await?;
         let (writer, mut refreshed) = self
             .blocking(move || {
                 let refreshed = driver.publish_ref(&source, &mut writer, cause, transferred);
@@ -199,9 +197,8 @@ impl Driver {
         &self,
         clone: Arc<LocalClone>,
         transfer: Transfer,
-        writer: &Writer,
     ) -> Option<Result<(), GitError>> {
-        let progress = Arc::clone(&writer.repository().progress);
+        let progress = Arc::clone(&self.repository.progress);
         let permit = self.tasks.permit(&self.transfers).await?;
         let stop = self.tasks.stop.clone();
         self.blocking(move || {
@@ -227,26 +224,25 @@ impl Driver {
         transferred: Result<(), GitError>,
     ) -> Refreshed {
         let start = Instant::now();
-        let progress = Arc::clone(&writer.repository().progress);
         let read = match &transferred {
             Err(error @ GitError::Cancelled(_)) => Err(GitError::Unavailable(error.to_string())),
             Err(error) if !source.directory.exists() => {
                 Err(GitError::Unavailable(error.to_string()))
             }
-            _ => self.read_ref(source, &transferred, writer, cause),
+            _ => self.read_ref(source, &transferred, cause),
         };
         let outcome = match read {
             Ok(Some(input)) => publish(writer, input, start),
-            Ok(None) => self.settled(writer, cause),
+            Ok(None) => self.settled(cause),
             Err(GitError::Cancelled(_)) => ScanOutcome::Cancelled,
             Err(error) => {
-                if let Some(clone) = source.local_clone.as_ref().filter(|_| error.is_damage()) {
+                if let Some(clone) = self.local_clone.as_ref().filter(|_| error.is_damage()) {
                     clone.report_damage();
                 }
                 fail(writer, error.to_string())
             }
         };
-        progress.enter(Phase::Idle, 0);
+        self.repository.progress.enter(Phase::Idle, 0);
         let state = match (&outcome, transferred) {
             (ScanOutcome::Failed, _) => SourceState::Failed,
             (_, Err(error)) => {
@@ -263,8 +259,8 @@ impl Driver {
 
     /// Returns the outcome if the index is current. A history that could not be read is read again at once when
     /// somebody asks for it, and one that was read before a shallow clone got older commits.
-    fn settled(&self, writer: &Writer, cause: Cause) -> ScanOutcome {
-        let repository = writer.repository();
+    fn settled(&self, cause: Cause) -> ScanOutcome {
+        let repository = &self.repository;
         let lacks_history = cause == Cause::Sync && repository.status().history_error.is_some();
         match repository
             .current_unless_stale()
@@ -281,10 +277,9 @@ impl Driver {
         &self,
         source: &GitSource,
         transferred: &Result<(), GitError>,
-        writer: &Writer,
         cause: Cause,
     ) -> Result<Option<IndexInput>, GitError> {
-        let repository = writer.repository();
+        let repository = &self.repository;
         let (blobs, progress) = (&repository.blobs, &repository.progress);
         let git = GitRepo::open(&source.directory, &self.read_limits)?;
         self.git.store(Some(Arc::new(git.clone())));
@@ -298,7 +293,7 @@ impl Driver {
             .as_ref()
             .is_some_and(|basis| is_current(&basis.snapshot))
         {
-            if transferred.is_err() && source.local_clone.is_some() {
+            if transferred.is_err() && self.local_clone.is_some() {
                 // Git may have failed because the clone has lost objects, which no later attempt would repair.
                 git.list(&commit, progress.stop())?;
             }
@@ -309,7 +304,7 @@ impl Driver {
             .map_or(&[][..], |basis| basis.snapshot.files.as_slice());
         let pools = &self.engine.pools;
         let files = pools.install(|| git.files(&commit, before, blobs, progress))?;
-        if source.local_clone.is_some() {
+        if self.local_clone.is_some() {
             refuse_lost_files(&files)?;
         }
         Ok(Some(IndexInput {

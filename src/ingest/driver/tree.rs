@@ -10,7 +10,7 @@ use std::sync::Arc;
 use tokio::sync::{OwnedSemaphorePermit, mpsc};
 use tracing::{Instrument as _, Span};
 
-use super::{Driver, Loaded, Loading, ScanOutcome, finished, run};
+use super::{Driver, Loaded, Loading, ScanOutcome, finished};
 use crate::engine::{Cause, Writer};
 use crate::ingest::schedule::sleep_until;
 use crate::ingest::tree::WorkingTree;
@@ -48,7 +48,7 @@ impl Driver {
         writer: Writer,
         mut syncs: mpsc::Receiver<()>,
     ) {
-        let run = run(&writer, Cause::Registered);
+        let run = self.run(Cause::Registered);
         let begin = self.begin_tree(path, watch, writer);
         let Some(mut work) = begin.instrument(run.clone()).await else {
             return;
@@ -61,7 +61,7 @@ impl Driver {
             let (scan, permit, run) = match step.await {
                 Step::Scan(scan, permit, run) => (scan, permit, run),
                 Step::Schedule(cause) => {
-                    due = Some(self.new_full_scan(&work, cause));
+                    due = Some(self.full_scan(&work, cause, self.run(cause)));
                     continue;
                 }
                 Step::AddHistory(done) => {
@@ -114,7 +114,7 @@ impl Driver {
             },
             Some(()) = syncs.recv(), if is_idle => Step::Schedule(Cause::Sync),
             changed = work.changed(), if takes_changes => {
-                Step::Scan(Scan::Changes(changed), None, run(&work.writer, Cause::Changed))
+                Step::Scan(Scan::Changes(changed), None, self.run(Cause::Changed))
             }
             done = finished(history) => Step::AddHistory(done),
             () = sleep_until(poll), if is_idle => Step::Schedule(work.cause()),
@@ -130,16 +130,10 @@ impl Driver {
             .await
     }
 
-    /// Prepares a full scan in a run of its own.
-    fn new_full_scan(&self, work: &TreeWork, cause: Cause) -> FullScan {
-        self.full_scan(work, cause, run(&work.writer, cause))
-    }
-
     /// Prepares a full scan, which waits for a permit. A scan of changed files does not, so that a save never waits
     /// for other repositories. Nor does a tree on a network file system: if that hangs, it would block the others.
     fn full_scan(&self, work: &TreeWork, cause: Cause, run: Span) -> FullScan {
-        let engine = Arc::clone(&self.engine);
-        let repository = Arc::clone(work.writer.repository());
+        let (engine, repository) = (Arc::clone(&self.engine), Arc::clone(&self.repository));
         let wait: PermitWait = Box::pin(async move { engine.index_permit(&repository).await });
         FullScan {
             cause,
