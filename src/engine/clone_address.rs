@@ -8,6 +8,7 @@ use std::os::unix::ffi::OsStringExt as _;
 use std::path::PathBuf;
 
 use percent_encoding::percent_decode_str;
+use serde::{Deserialize, Serialize};
 use url::Url;
 
 const SSH: &str = "ssh";
@@ -31,8 +32,8 @@ pub struct CloneAddress {
     pub login: Option<Login>,
 }
 
-/// Credentials of a URL.
-#[derive(Clone, PartialEq, Eq)]
+/// Credentials of a URL, stored as JSON.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Login {
     /// User name.
     pub user: String,

@@ -235,15 +235,15 @@ impl Catalog {
         let checked = spawn_blocking(move || source::checked(source, &settings));
         let (source, login) = checked.await.map_err(|_| RegisterError::Internal)??;
         let taken = || RegisterError::Taken(name.to_string());
-        if self.engine.get(grant, name.as_str()).is_some() {
-            return Err(taken());
-        }
         let is_persistent = !self.store.is_copy();
         let _alone = self.listing.lock().await;
         if self.being_removed.contains(&name) {
             return Err(RegisterError::BeingRemoved(name.to_string()));
         }
-        if !self.store.insert(&row_of(&name, &source)).await? {
+        // A directory that is watched for the life of the process has no row.
+        let everything = Grant::unrestricted();
+        let is_served = self.engine.get(&everything, name.as_str()).is_some();
+        if is_served || !self.store.insert(&row_of(&name, &source)).await? {
             return Err(taken());
         }
         // Only after the insert: earlier, this could replace another repository's credentials.
@@ -251,15 +251,7 @@ impl Catalog {
             self.store.delete(name.as_str()).await?;
             return Err(RegisterError::Credentials(error));
         }
-        if let Some(repository) = self.start(name.clone(), source) {
-            return Ok(repository);
-        }
-        // Meanwhile the name was taken by a directory that is watched for the life of the process.
-        if let Err(error) = self.credentials.remove(&name) {
-            tracing::warn!(repo = name.as_str(), %error, "cannot remove the credentials of the repository");
-        }
-        self.store.delete(name.as_str()).await?;
-        Err(taken())
+        self.start(name.clone(), source).ok_or_else(taken)
     }
 
     /// Indexes and watches a directory for the life of this process, under the directory's name.

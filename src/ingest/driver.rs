@@ -67,16 +67,6 @@ struct Loading {
 
 type Loaded = Result<CommitHistory, GitError>;
 
-/// What to load after an attempt to load a history.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum NextLoad {
-    Nothing,
-    /// The touched functions of the same commit.
-    Functions,
-    /// The same history, after a wait.
-    Retry,
-}
-
 /// Outcome of one scan of the source.
 enum ScanOutcome {
     /// A snapshot of this commit was published without its history.
@@ -157,17 +147,16 @@ impl Driver {
         Some((work, loading))
     }
 
-    fn load_next(&self, loaded: Loading, next: NextLoad, run: Span) -> Option<Loading> {
+    fn load_next(&self, loaded: Loading, next: Option<HistoryStep>, run: Span) -> Option<Loading> {
         let Loading {
             commit, failures, ..
         } = loaded;
-        match next {
-            NextLoad::Nothing => None,
+        match next? {
             // A failure of this step counts with those before: the next attempt begins with the files again.
-            NextLoad::Functions => {
+            HistoryStep::Functions => {
                 self.load_history(commit, HistoryStep::Functions, failures, ready(run))
             }
-            NextLoad::Retry => {
+            HistoryStep::Files => {
                 let wait = retry_wait(self.settings.poll.retry, failures);
                 let failures = failures.saturating_add(1);
                 let driver = self.clone();
@@ -285,8 +274,8 @@ async fn finished(history: &mut Option<Loading>) -> (Loading, Loaded, Span) {
     }
 }
 
-/// Publishes the history of a commit. Returns what is to be loaded next.
-fn publish_history(writer: &mut Writer, commit: &str, loaded: Loaded) -> NextLoad {
+/// Publishes the history of a commit. Returns what is to be loaded next: the functions, or after a failure the files again.
+fn publish_history(writer: &mut Writer, commit: &str, loaded: Loaded) -> Option<HistoryStep> {
     let failure = match loaded {
         Ok(history) => {
             let (commits, functions) = (history.history.commits.len(), history.functions);
@@ -294,19 +283,19 @@ fn publish_history(writer: &mut Writer, commit: &str, loaded: Loaded) -> NextLoa
                 Ok(()) => {
                     tracing::info!(commits, functions = functions.name(), "history loaded");
                     return match functions {
-                        TouchedFunctions::Reading => NextLoad::Functions,
-                        TouchedFunctions::Read | TouchedFunctions::Unreadable => NextLoad::Nothing,
+                        TouchedFunctions::Reading => Some(HistoryStep::Functions),
+                        TouchedFunctions::Read | TouchedFunctions::Unreadable => None,
                     };
                 }
                 Err(error) => error.to_string(),
             }
         }
-        Err(GitError::Cancelled(_)) => return NextLoad::Nothing,
+        Err(GitError::Cancelled(_)) => return None,
         Err(error) => error.to_string(),
     };
     tracing::warn!(error = failure, "history not loaded");
     writer.fail_history(failure);
-    NextLoad::Retry
+    Some(HistoryStep::Files)
 }
 
 /// A revision and its files.

@@ -260,19 +260,17 @@ impl OneShotIndexer {
         mut missing_parts: Vec<String>,
     ) -> Result<BuiltIndex, OneShotError> {
         self.progress.enter(Phase::Building, 0);
-        let (read, indexed, history_error) = match history.outcome {
-            HistoryResult::Read(history) => (Some(history), None, None),
-            HistoryResult::Stored(history) => (None, Some(history), None),
-            HistoryResult::Failed(error) => (None, None, Some(error)),
-        };
-        let new_history = history.key.filter(|_| read.is_some());
+        let FoundHistory {
+            key, read, stored, ..
+        } = history;
+        let new_history = key.filter(|_| read.is_some());
         let input = IndexInput {
             cause: Cause::Request,
             revision,
             files,
             history: read,
         };
-        let snapshot = build_once(input, indexed, &self.store)?;
+        let snapshot = build_once(input, stored, &self.store)?;
         if missing_parts.is_empty() && snapshot.touched_functions == TouchedFunctions::Unreadable {
             missing_parts.extend(
                 self.settings
@@ -283,7 +281,7 @@ impl OneShotIndexer {
         }
         Ok(BuiltIndex {
             snapshot: Arc::new(snapshot),
-            history_error,
+            history_error: history.error,
             missing_parts,
             new_history,
         })
@@ -292,11 +290,11 @@ impl OneShotIndexer {
     /// Finds the history of `HEAD`; empty if there is no commit.
     fn history_of_head(&self, git: Option<&GitRepo>) -> FoundHistory {
         let Some(git) = git else {
-            return FoundHistory::none();
+            return FoundHistory::empty();
         };
         match git.resolve(HEAD) {
             Ok(commit) => self.history_of(git, &commit),
-            Err(GitError::NoCommits) => FoundHistory::none(),
+            Err(GitError::NoCommits) => FoundHistory::empty(),
             Err(error) => FoundHistory::failed(error),
         }
     }
@@ -304,7 +302,7 @@ impl OneShotIndexer {
     fn history_of(&self, git: &GitRepo, commit: &str) -> FoundHistory {
         let mut found = FoundHistory {
             commit: commit.to_owned(),
-            ..FoundHistory::none()
+            ..FoundHistory::default()
         };
         let OneShotSettings { history, step, .. } = &self.settings;
         if self.store.directory().is_some() {
@@ -317,50 +315,45 @@ impl OneShotIndexer {
         let is_enough = |history: &HistoryIndex| {
             *step == HistoryStep::Files || history.functions == TouchedFunctions::Read
         };
-        found.outcome = match stored.filter(is_enough) {
-            Some(history) => HistoryResult::Stored(history),
-            None => {
-                let stop = CancellationToken::new();
-                match git.history(commit, history, &self.records, *step, &stop) {
-                    Ok(history) => HistoryResult::Read(history),
-                    Err(error) => HistoryResult::Failed(error),
-                }
+        found.stored = stored.filter(is_enough);
+        if found.stored.is_none() {
+            let stop = CancellationToken::new();
+            match git.history(commit, history, &self.records, *step, &stop) {
+                Ok(history) => found.read = Some(history),
+                Err(error) => found.error = Some(error),
             }
-        };
+        }
         found
     }
 }
 
 /// The history of a commit, read or found stored.
+#[derive(Default)]
 struct FoundHistory {
     commit: String,
     /// Key of the stored history; `None` if it cannot be stored.
     key: Option<String>,
-    outcome: HistoryResult,
-}
-
-enum HistoryResult {
     /// Read through git.
-    Read(CommitHistory),
+    read: Option<CommitHistory>,
     /// Stored by an earlier run.
-    Stored(HistoryIndex),
-    Failed(GitError),
+    stored: Option<HistoryIndex>,
+    /// Why it could not be read.
+    error: Option<GitError>,
 }
 
 impl FoundHistory {
     /// The empty history, without a commit.
-    fn none() -> Self {
+    fn empty() -> Self {
         Self {
-            commit: String::new(),
-            key: None,
-            outcome: HistoryResult::Read(CommitHistory::default()),
+            read: Some(CommitHistory::default()),
+            ..Self::default()
         }
     }
 
     fn failed(error: GitError) -> Self {
         Self {
-            outcome: HistoryResult::Failed(error),
-            ..Self::none()
+            error: Some(error),
+            ..Self::default()
         }
     }
 

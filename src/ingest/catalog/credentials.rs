@@ -7,7 +7,6 @@ use std::io::{self, Write as _};
 use std::path::PathBuf;
 
 use parking_lot::Mutex;
-use serde::{Deserialize, Serialize};
 use tempfile::NamedTempFile;
 
 use crate::engine::{Login, RepoName};
@@ -19,13 +18,6 @@ pub(super) struct Credentials {
     directory: PathBuf,
     /// Credentials that were read or set, also those that are not written to disk.
     known: Mutex<HashMap<RepoName, Option<Login>>>,
-}
-
-/// Credentials file of one repository, as JSON.
-#[derive(Serialize, Deserialize)]
-struct Stored {
-    user: String,
-    password: Option<String>,
 }
 
 impl Credentials {
@@ -40,11 +32,7 @@ impl Credentials {
     /// Returns the login for the repository `name`, if its URL held one.
     pub fn of(&self, name: &RepoName) -> Option<Login> {
         let mut known = self.known.lock();
-        let read = || {
-            let stored = fs::read(self.file(name)).ok()?;
-            let Stored { user, password } = serde_json::from_slice(&stored).ok()?;
-            Some(Login { user, password })
-        };
+        let read = || serde_json::from_slice(&fs::read(self.file(name)).ok()?).ok();
         known.entry(name.clone()).or_insert_with(read).clone()
     }
 
@@ -83,11 +71,7 @@ impl Credentials {
         fs::create_dir_all(&self.directory)?;
         // A temporary file is readable only by its owner from its creation on.
         let mut file = NamedTempFile::new_in(&self.directory)?;
-        let stored = Stored {
-            user: login.user.clone(),
-            password: login.password.clone(),
-        };
-        file.write_all(&serde_json::to_vec(&stored)?)?;
+        file.write_all(&serde_json::to_vec(login)?)?;
         file.as_file().sync_all()?;
         file.persist(self.file(name))?;
         Ok(())

@@ -25,20 +25,12 @@ impl Catalog {
     /// Starts the repositories that fit into memory, the most recently used first; the others stay unloaded.
     /// The first one is always started, and so is each one that has no stored index.
     pub(super) async fn start_fitting(&self, registered: Vec<(RepoName, Source)>) {
-        let engine = Arc::clone(&self.engine);
-        let unread = registered.iter().cloned();
-        let unread: Vec<_> = unread.map(|(name, source)| (None, name, source)).collect();
-        let known = spawn_blocking(move || {
-            let stored = |name: &RepoName| UnloadedRepository::read(&engine.store_of(name));
-            let known = registered.into_iter();
-            known
-                .map(|(name, source)| (stored(&name), name, source))
-                .collect::<Vec<_>>()
-        });
-        let mut known = known.await.unwrap_or_else(|error| {
-            tracing::error!(%error, "cannot read what is stored of the repositories: they are indexed again");
-            unread
-        });
+        let mut known = Vec::new();
+        for (name, source) in registered {
+            let (engine, repo) = (Arc::clone(&self.engine), name.clone());
+            let stored = spawn_blocking(move || UnloadedRepository::read(&engine.store_of(&repo)));
+            known.push((stored.await.ok().flatten(), name, source));
+        }
         known.sort_by_key(|(stored, ..)| Reverse(stored.as_ref().map(|stored| stored.used)));
         let (mut taken, mut is_first) = (self.memory_held(), true);
         for (stored, name, source) in known {

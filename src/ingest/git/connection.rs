@@ -15,7 +15,7 @@ use tokio_util::sync::CancellationToken;
 use super::address::{self, PrivateHosts};
 use super::process::RunLimits;
 use super::{GitError, GitRepo, ReadLimits, command};
-use crate::engine::CloneAddress;
+use crate::engine::{CloneAddress, Login};
 
 /// Source of tokens that are not in a file or variable: those of installations of an app, which expire. A higher
 /// layer implements it; the command line has none.
@@ -126,15 +126,16 @@ impl Connection {
             let found = found.join(",");
             command.args(["-c", &format!("http.curloptResolve={host}:{port}:{found}")]);
         }
-        if let Some((user, password, is_complete)) = self.login()? {
+        if let Some(Login { user, password }) = self.login()? {
             // Only for this origin: after a redirection, git must not send it elsewhere.
             let key = format!("credential.{}.helper", self.origin());
-            if is_complete {
+            if password.is_some() {
+                // No other helper is asked.
                 command.args(["-c", &format!("{key}=")]);
             }
             command.args(["-c", &format!("{key}={HELPER}")]);
             command.env("FOVEATE_GIT_USER", user);
-            command.env("FOVEATE_GIT_PASSWORD", password);
+            command.env("FOVEATE_GIT_PASSWORD", password.unwrap_or_default());
         }
         Ok(command)
     }
@@ -146,19 +147,19 @@ impl Connection {
         path.map_or(address, |(at, _)| &address[..at])
     }
 
-    /// Returns user, password or token, and whether these are complete, so that no other helper is asked.
-    fn login(&self) -> Result<Option<(String, String, bool)>, GitError> {
+    /// Returns user and password or token.
+    fn login(&self) -> Result<Option<Login>, GitError> {
         if !self.remote.is_http() {
             return Ok(None);
         }
         if let Some(login) = &self.remote.login {
-            let password = login.password.clone();
-            let is_complete = password.is_some();
-            let user = login.user.clone();
-            return Ok(Some((user, password.unwrap_or_default(), is_complete)));
+            return Ok(Some(login.clone()));
         }
         let token = self.token()?;
-        Ok(token.map(|token| (TOKEN_USER.to_owned(), token, true)))
+        Ok(token.map(|token| Login {
+            user: TOKEN_USER.to_owned(),
+            password: Some(token),
+        }))
     }
 
     /// Returns the token that is configured for the host.
@@ -197,7 +198,7 @@ impl Connection {
     /// Replaces the credentials in a server's error message.
     fn redact(&self, message: &str) -> String {
         match self.login() {
-            Ok(Some((user, password, _))) => [password, user]
+            Ok(Some(Login { user, password })) => [password.unwrap_or_default(), user]
                 .iter()
                 .filter(|word| word.len() > 3)
                 .fold(message.to_owned(), |text, word| {

@@ -151,7 +151,7 @@ impl PatchReader {
             self.hunk(line);
         } else if !self.in_head {
             match line {
-                [b'+', added @ ..] => self.add(added),
+                [b'+', added @ ..] => self.open.iter_mut().for_each(|hunk| hunk.add(added)),
                 [b'-', removed @ ..] => self.remove(removed),
                 _ => {}
             }
@@ -163,12 +163,6 @@ impl PatchReader {
             self.earlier_path = Some(path);
         } else if let Some(path) = path_of(line, LATER) {
             self.start_file(path);
-        }
-    }
-
-    fn add(&mut self, line: &[u8]) {
-        if let Some(hunk) = &mut self.open {
-            hunk.add(line);
         }
     }
 

@@ -41,14 +41,14 @@ impl Reader<'_> {
         command
             .arg(format!("--skip={}", positions.start))
             .arg(format!("--max-count={}", positions.len()))
-            .arg("--format=%x1e%P%n%H%n%an%n%ae%n%B");
+            .arg(format!("--format=%x1e{}", commit_metadata::FORMAT));
         command.arg(self.repo.relative_option());
         command.args(["--end-of-options", commit, "--"]);
         command.args(self.repo.pathspec());
         let mut reader = ChangesReader {
             message_bytes: self.limits.message_bytes,
             done: Vec::new(),
-            expected: Expected::Status,
+            expected: None,
         };
         let max_bytes =
             (MAX_HEADER_BYTES + self.limits.message_bytes).max(touched_files::MAX_PATH_BYTES);
@@ -69,24 +69,16 @@ struct ChangesReader {
     message_bytes: usize,
     /// `None` for a commit that could not be parsed, so that its files do not go to another one.
     done: Vec<Option<CommitChange>>,
-    expected: Expected,
-}
-
-/// Kind of the next piece.
-#[derive(Clone, Copy)]
-enum Expected {
-    /// A commit, or the status of a file.
-    Status,
-    /// The path of a file, and whether its status is `M`.
-    Path { is_modified: bool },
+    /// For the path of a file that is expected next, whether its status is `M`; `None`: a commit or a status follows.
+    expected: Option<bool>,
 }
 
 impl ChangesReader {
     fn take(&mut self, piece: &[u8]) {
-        match std::mem::replace(&mut self.expected, Expected::Status) {
-            Expected::Status => self.status(piece.trim_ascii_start()),
-            Expected::Path { is_modified: true } => self.modified(piece),
-            Expected::Path { is_modified: false } => {}
+        match self.expected.take() {
+            None => self.status(piece.trim_ascii_start()),
+            Some(true) => self.modified(piece),
+            Some(false) => {}
         }
     }
 
@@ -94,11 +86,7 @@ impl ChangesReader {
         match piece.first() {
             None => {}
             Some(&COMMIT) => self.done.push(change(&piece[1..], self.message_bytes)),
-            Some(status) => {
-                self.expected = Expected::Path {
-                    is_modified: *status == b'M',
-                }
-            }
+            Some(status) => self.expected = Some(*status == b'M'),
         }
     }
 
@@ -113,11 +101,10 @@ impl ChangesReader {
 
 /// Parses a commit, without its files.
 fn change(piece: &[u8], message_bytes: usize) -> Option<CommitChange> {
-    let end = piece.iter().position(|byte| *byte == b'\n')?;
-    let metadata = commit_metadata::parse(&piece[end + 1..], message_bytes)?;
+    let metadata = commit_metadata::parse(piece, message_bytes)?;
     Some(CommitChange {
         id: metadata.id,
-        parent: touched_files::id(&piece[..end])?,
+        parent: *metadata.parents.first()?,
         is_bot: metadata.is_bot,
         message: metadata.message,
         modified: Vec::new(),

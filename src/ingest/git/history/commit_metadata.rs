@@ -10,6 +10,7 @@ pub const MAX_HEADER_BYTES: usize = 1024;
 
 /// Metadata and message of a commit.
 pub struct CommitMetadata {
+    pub parents: Vec<ObjectId>,
     pub id: ObjectId,
     pub is_bot: bool,
     pub message: String,
@@ -26,20 +27,21 @@ impl Reader<'_> {
                 "--max-count={}",
                 self.limits.commits.saturating_mul(2)
             ))
-            .arg("--format=%P%n%H%n%an%n%ae%n%B")
+            .arg(format!("--format={FORMAT}"))
             .args(["--end-of-options", commit, "--"])
             .args(self.repo.pathspec());
         let mut commits = Vec::new();
         let max_bytes = MAX_HEADER_BYTES + self.limits.message_bytes;
         let mut remaining = self.limits.commits;
         let mut take = |piece: &[u8]| {
-            let Some((parents, metadata)) = with_parents(piece, self.limits.message_bytes) else {
+            let Some(metadata) = parse(piece, self.limits.message_bytes) else {
                 return;
             };
-            if remaining == 0 || parents > 1 && !is_informative(&metadata.message) {
+            let is_merge = metadata.parents.len() > 1;
+            if remaining == 0 || is_merge && !is_informative(&metadata.message) {
                 return;
             }
-            remaining -= usize::from(parents <= 1);
+            remaining -= usize::from(!is_merge);
             commits.push(metadata);
         };
         stream::pieces(
@@ -53,14 +55,6 @@ impl Reader<'_> {
     }
 }
 
-/// Parses a commit that follows a line of its parents, and the number of parents.
-fn with_parents(piece: &[u8], message_bytes: usize) -> Option<(usize, CommitMetadata)> {
-    let end = piece.iter().position(|byte| *byte == b'\n')?;
-    let parents = piece[..end].split(|byte| *byte == b' ');
-    let parents = parents.filter(|id| !id.is_empty()).count();
-    Some((parents, parse(&piece[end + 1..], message_bytes)?))
-}
-
 /// Whether the message of a merge describes its changes, as that of a pull request does, instead of only saying
 /// that it is a merge.
 pub fn is_informative(message: &str) -> bool {
@@ -72,13 +66,19 @@ pub fn is_informative(message: &str) -> bool {
         .any(|line| !is_boilerplate(&line))
 }
 
-/// Parses the lines of id, author and email, and the message after them.
+/// Format of a commit in the output of `log`, for [`parse`].
+pub const FORMAT: &str = "%P%n%H%n%an%n%ae%n%B";
+
+/// Parses the lines of parents, id, author and email, and the message after them.
 pub fn parse(piece: &[u8], message_bytes: usize) -> Option<CommitMetadata> {
-    let mut lines = piece.splitn(4, |byte| *byte == b'\n');
+    let mut lines = piece.splitn(5, |byte| *byte == b'\n');
+    let parents = lines.next()?.split(|byte| *byte == b' ');
+    let parents = parents.filter_map(touched_files::id).collect();
     let id = touched_files::id(lines.next()?)?;
     let name = String::from_utf8_lossy(lines.next()?);
     let email = String::from_utf8_lossy(lines.next()?);
     Some(CommitMetadata {
+        parents,
         id,
         is_bot: is_bot(&name, &email),
         message: cut(lines.next().unwrap_or_default(), message_bytes),

@@ -28,14 +28,6 @@ pub type Functions = Vec<Vec<Box<str>>>;
 /// Format version; also changes when the rules for recognizing definitions change.
 pub const VERSION: u64 = 2;
 
-/// The stored files of a commit.
-pub struct StoredTouchedFiles<'a> {
-    pub id: ObjectId,
-    pub files: Vec<&'a str>,
-    /// Old and new paths.
-    pub renames: Vec<(&'a str, &'a str)>,
-}
-
 /// Encodes the files of commits.
 pub fn encode_touched_files(commits: &[(ObjectId, &TouchedFiles)]) -> Vec<u8> {
     let mut out = Encoder::default();
@@ -51,14 +43,17 @@ pub fn encode_touched_files(commits: &[(ObjectId, &TouchedFiles)]) -> Vec<u8> {
     out.into_bytes()
 }
 
-/// Decodes the output of [`encode_touched_files`]; returns `None` for other bytes.
-pub fn decode_touched_files(bytes: &[u8]) -> Option<Vec<StoredTouchedFiles<'_>>> {
+/// Decodes the output of [`encode_touched_files`], with paths from `intern`; returns `None` for other bytes.
+pub fn decode_touched_files(
+    bytes: &[u8],
+    intern: &mut dyn FnMut(&str) -> Option<RepoPath>,
+) -> Option<Vec<(ObjectId, TouchedFiles)>> {
+    let mut path = |rest: &mut Decoder<'_>| intern(rest.text()?);
     decode(bytes, |rest| {
-        Some(StoredTouchedFiles {
-            id: ObjectId::from_bytes(rest.bytes()?)?,
-            files: rest.list(Decoder::text)?,
-            renames: rest.list(|rest| Some((rest.text()?, rest.text()?)))?,
-        })
+        let id = ObjectId::from_bytes(rest.bytes()?)?;
+        let files = rest.list(&mut path)?;
+        let renames = rest.list(|rest| Some((path(rest)?, path(rest)?)))?;
+        Some((id, TouchedFiles { files, renames }))
     })
 }
 
@@ -105,11 +100,8 @@ mod tests {
         };
         let empty = TouchedFiles::default();
         let bytes = encode_touched_files(&[(ids[0], &touched), (ids[1], &empty)]);
-        let read = decode_touched_files(&bytes).unwrap();
-        assert_eq!((read[0].id, read[1].id), (ids[0], ids[1]));
-        assert_eq!(read[0].files, ["a.py", "x/y.py"]);
-        assert_eq!(read[0].renames, [("b.py", "a.py")]);
-        assert!(read[1].files.is_empty() && read[1].renames.is_empty());
+        let read = decode_touched_files(&bytes, &mut |text| RepoPath::new(text).ok());
+        assert_eq!(read, Some(vec![(ids[0], touched), (ids[1], empty)]));
 
         let functions: Functions = vec![vec!["f".into(), "größe".into()], vec![]];
         let bytes = encode_functions(&[(ids[0], &functions)]);

@@ -11,7 +11,7 @@ use foveate_model::{ObjectId, RepoPath};
 use foveate_parse::hunks;
 use parking_lot::Mutex;
 
-use super::commit_record::{self, CommitRecord, Functions, StoredTouchedFiles, TouchedFiles};
+use super::commit_record::{self, CommitRecord, Functions, TouchedFiles};
 use crate::disk::{ContentStore, Entry, Key, MaxWaste};
 use crate::engine::IndexStore;
 
@@ -60,8 +60,8 @@ struct RecordTable {
     retry_at: Option<Instant>,
     /// Number of revisions that were read.
     round: u64,
-    /// For each revision that is being read, the round in which that began.
-    reading_since: Vec<u64>,
+    /// Number of revisions that are being read.
+    readers: usize,
     warned: bool,
     /// Whether a write failed or a stored value is damaged, so that the store lacks records that are in memory.
     is_store_incomplete: bool,
@@ -78,21 +78,18 @@ struct Slot {
 #[derive(Debug)]
 pub(super) struct RecordsInUse<'a> {
     records: &'a CommitRecordCache,
-    since: u64,
     commits: usize,
 }
 
-/// Evicts the least recently used records if there are more than twice as many as one revision has.
+/// Evicts the least recently used records if there are more than twice as many as one revision has, and no other revision
+/// is being read.
 impl Drop for RecordsInUse<'_> {
     fn drop(&mut self) {
         let max = (2 * self.commits).max(MIN_KEPT);
         let mut table = self.records.table.lock();
-        let is_own = |since: &u64| *since == self.since;
-        if let Some(own) = table.reading_since.iter().position(is_own) {
-            table.reading_since.swap_remove(own);
-        }
+        table.readers -= 1;
         table.round += 1;
-        if table.records.len() > max {
+        if table.readers == 0 && table.records.len() > max {
             table.evict_oldest(max);
         }
         table.rewrite_store(6 * max);
@@ -170,15 +167,14 @@ impl CommitRecordCache {
                 store: table.store.take(),
                 settings: Some(settings),
                 warned: table.warned,
+                readers: table.readers,
                 ..RecordTable::default()
             };
             table.read_store();
         }
-        let since = table.round;
-        table.reading_since.push(since);
+        table.readers += 1;
         RecordsInUse {
             records: self,
-            since,
             commits,
         }
     }
@@ -351,10 +347,11 @@ impl RecordTable {
     /// Restores a value of the store; returns `None` if it has another format.
     fn restore(&mut self, kind: Option<u8>, bytes: &[u8]) -> Option<()> {
         if kind == Some(TOUCHED_FILES) {
-            let commits = commit_record::decode_touched_files(bytes)?;
+            let intern = &mut |path: &str| self.intern(path);
+            let commits = commit_record::decode_touched_files(bytes, intern)?;
             self.stored += commits.len();
-            for commit in commits {
-                self.restore_touched_files(&commit)?;
+            for (id, touched) in commits {
+                self.insert(id, touched);
             }
         } else {
             let commits = commit_record::decode_functions(bytes)?;
@@ -363,16 +360,6 @@ impl RecordTable {
                 self.set_functions(&id, functions);
             }
         }
-        Some(())
-    }
-
-    fn restore_touched_files(&mut self, commit: &StoredTouchedFiles<'_>) -> Option<()> {
-        let files = commit.files.iter().map(|path| self.intern(path));
-        let files = files.collect::<Option<_>>()?;
-        let renames = commit.renames.iter();
-        let renames = renames.map(|(old, new)| Some((self.intern(old)?, self.intern(new)?)));
-        let renames = renames.collect::<Option<_>>()?;
-        self.insert(commit.id, TouchedFiles { files, renames });
         Some(())
     }
 
@@ -416,10 +403,8 @@ impl RecordTable {
         let Some(oldest) = rounds.get(max).copied() else {
             return;
         };
-        // Records of the last round stay, however many there are, and so do those that are in use.
-        let last = self.round.saturating_sub(1);
-        let reading = self.reading_since.iter().copied().min();
-        let keep_from = (oldest + 1).min(reading.unwrap_or(last)).min(last);
+        // Records of the last round stay, however many there are.
+        let keep_from = (oldest + 1).min(self.round.saturating_sub(1));
         self.records.retain(|_, slot| slot.round >= keep_from);
         let records = self.records.values();
         let touched = records.map(|slot| &slot.record.touched);

@@ -702,7 +702,8 @@ fn reading_history_ends_on_stop_and_timeout() {
 
 #[test]
 fn message_of_invalid_utf8_is_decoded_and_truncated() {
-    let piece = [&[b'1'; 40], &b"\nA\xff\na@b.c\ncaf\xe9 noir\n"[..]].concat();
+    let commit = &b"\nA\xff\na@b.c\ncaf\xe9 noir\n"[..];
+    let piece = [&b"\n"[..], &[b'1'; 40], commit].concat();
     let first = parse(&piece, 5).unwrap();
     assert_eq!(first.message, "caf");
     let whole = parse(&piece, 99).unwrap();
