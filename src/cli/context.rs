@@ -297,7 +297,8 @@ fn settings(
 fn history_reason(error: &GitError) -> String {
     match error {
         GitError::Timeout {
-            subcommand: "log", ..
+            setting: "history.timeout_seconds",
+            ..
         } => {
             "reading them took too long; the next run continues from there, and --wait-history waits \
              for them"

@@ -4,6 +4,8 @@
 use std::io;
 use std::time::{Duration, Instant};
 
+use tokio::time::{sleep, timeout};
+
 use super::driver::Driver;
 use super::schedule::sleep_until;
 use super::tree::Stats;
@@ -15,83 +17,76 @@ const MAX_DELAY: Duration = Duration::from_secs(30);
 /// Longest wait before another attempt after a failed write: each attempt costs as much as a write.
 const MAX_RETRY: Duration = Duration::from_secs(300);
 
-/// Writes one repository's data.
-pub(super) struct Flusher {
-    pub driver: Driver,
-}
-
-impl Flusher {
-    /// Writes changes until told to stop, and then the remaining ones.
-    pub async fn run(self) {
-        if !self.driver.repository.store.is_writable() {
+/// Writes changes until told to stop, and then the remaining ones.
+pub(super) async fn flush(driver: Driver) {
+    if !driver.repository.store.is_writable() {
+        return;
+    }
+    let mut changes = driver.repository.changes();
+    let mut written = InMemory::default();
+    let mut retry = None;
+    loop {
+        // Read before writing, so that a change during the write causes another one.
+        let is_stopping = driver.tasks.stop.is_cancelled();
+        let in_memory = InMemory::of(&driver.repository);
+        if in_memory != written {
+            if write(&driver, save).await {
+                (written, retry) = (in_memory, None);
+            } else {
+                retry = Some(next_retry(&driver, retry));
+            }
+        }
+        if is_stopping {
+            write(&driver, save_rest).await;
             return;
         }
-        let mut changes = self.driver.repository.changes();
-        let mut written = InMemory::default();
-        let mut retry = None;
-        loop {
-            // Read before writing, so that a change during the write causes another one.
-            let is_stopping = self.driver.tasks.stop.is_cancelled();
-            let in_memory = InMemory::of(&self.driver.repository);
-            if in_memory != written {
-                if self.write(save).await {
-                    (written, retry) = (in_memory, None);
-                } else {
-                    retry = Some(self.next_retry(retry));
-                }
-            }
-            if is_stopping {
-                self.write(save_rest).await;
-                return;
-            }
-            tokio::select! {
-                () = self.driver.tasks.stop.cancelled() => {}
-                changed = changes.changed() => {
-                    if changed.is_err() {
-                        return;
-                    }
-                    self.settle(&mut changes).await;
-                }
-                () = sleep_until(retry.map(|wait| Instant::now() + wait)) => {}
-            }
-        }
-    }
-
-    /// Returns the wait before the next attempt after a failed write: twice the last one.
-    fn next_retry(&self, last: Option<Duration>) -> Duration {
-        let next = last.map_or(self.driver.settings.write_after, |last| last * 2);
-        next.clamp(Duration::from_millis(1), MAX_RETRY)
-    }
-
-    /// Waits until no more changes come, at most [`MAX_DELAY`].
-    async fn settle(&self, changes: &mut tokio::sync::watch::Receiver<()>) {
-        let quiet = self.driver.settings.write_after;
-        let until_quiet = async {
-            while let Ok(Ok(())) = tokio::time::timeout(quiet, changes.changed()).await {}
-        };
         tokio::select! {
-            () = self.driver.tasks.stop.cancelled() => {}
-            () = until_quiet => {}
-            () = tokio::time::sleep(MAX_DELAY) => {}
+            () = driver.tasks.stop.cancelled() => {}
+            changed = changes.changed() => {
+                if changed.is_err() {
+                    return;
+                }
+                settle(&driver, &mut changes).await;
+            }
+            () = sleep_until(retry.map(|wait| Instant::now() + wait)) => {}
         }
     }
+}
 
-    /// Writes the index, or a part of it. Returns whether that succeeded.
-    async fn write(&self, save: Save) -> bool {
-        let driver = self.driver.clone();
-        let written = self.driver.tasks.blocking(move || {
-            let saved = save(&driver.repository, &driver.stats);
-            if let Err(error) = &saved {
-                tracing::warn!(
-                    repo = %driver.repository.name,
-                    %error,
-                    "cannot store the index, so a restart will read the source again: run `foveate doctor`"
-                );
-            }
-            saved.is_ok()
-        });
-        written.await.unwrap_or(false)
+/// Returns the wait before the next attempt after a failed write: twice the last one.
+fn next_retry(driver: &Driver, last: Option<Duration>) -> Duration {
+    let next = last.map_or(driver.settings.write_after, |last| last * 2);
+    next.clamp(Duration::from_millis(1), MAX_RETRY)
+}
+
+/// Waits until no more changes come, at most [`MAX_DELAY`].
+async fn settle(driver: &Driver, changes: &mut tokio::sync::watch::Receiver<()>) {
+    let quiet = driver.settings.write_after;
+    let until_quiet = async { while let Ok(Ok(())) = timeout(quiet, changes.changed()).await {} };
+    tokio::select! {
+        () = driver.tasks.stop.cancelled() => {}
+        () = until_quiet => {}
+        () = sleep(MAX_DELAY) => {}
     }
+}
+
+/// Writes the index, or a part of it. Returns whether that succeeded.
+async fn write(driver: &Driver, save: Save) -> bool {
+    let Driver {
+        repository, stats, ..
+    } = driver.clone();
+    let written = driver.tasks.blocking(move || {
+        let saved = save(&repository, &stats);
+        if let Err(error) = &saved {
+            tracing::warn!(
+                repo = %repository.name,
+                %error,
+                "cannot store the index, so a restart will read the source again: run `foveate doctor`"
+            );
+        }
+        saved.is_ok()
+    });
+    written.await.unwrap_or(false)
 }
 
 /// Writes the data of a repository, or a part of them.

@@ -89,7 +89,7 @@ pub enum GitError {
     RequestLimit(usize),
     #[error("git {subcommand} took longer than {limit:?} (`{setting}`)")]
     Timeout {
-        subcommand: &'static str,
+        subcommand: String,
         limit: Duration,
         setting: &'static str,
     },
@@ -366,7 +366,7 @@ impl GitRepo {
         let stop = CancellationToken::new();
         let mut command = self.command().ok()?;
         command.args(["config", "--get-regexp", name]);
-        let output = process::stdout(&mut command, &self.reading(&stop, "config")).ok()?;
+        let output = process::stdout(&mut command, &self.reading(&stop)).ok()?;
         let (_, value) = std::str::from_utf8(&output)
             .ok()?
             .lines()
@@ -419,12 +419,12 @@ impl GitRepo {
     }
 
     /// Returns the limits, from now on, of listing or reading the files of a commit.
-    fn reading<'a>(&self, stop: &'a CancellationToken, subcommand: &'static str) -> RunLimits<'a> {
+    fn reading<'a>(&self, stop: &'a CancellationToken) -> RunLimits<'a> {
         let setting = "git.read_timeout_seconds";
         let ReadLimits {
             read, memory_bytes, ..
         } = *self.read_limits;
-        RunLimits::new(stop, read, memory_bytes, subcommand, setting)
+        RunLimits::new(stop, read, memory_bytes, setting)
     }
 }
 

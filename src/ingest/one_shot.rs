@@ -370,7 +370,7 @@ mod tests {
     #[test]
     fn timeout_says_what_to_do_and_names_no_setting() {
         let timeout = || GitError::Timeout {
-            subcommand: "rev-parse",
+            subcommand: "rev-parse".to_owned(),
             limit: std::time::Duration::from_secs(10),
             setting: "answer.deadline_ms",
         };

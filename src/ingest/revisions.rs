@@ -62,14 +62,8 @@ impl RevisionBuilder {
 
     /// Serves requests until it is told to stop.
     pub async fn serve(self, mut requests: mpsc::UnboundedReceiver<AdmittedRequest>) {
-        loop {
-            let requested = tokio::select! {
-                () = self.driver.tasks.stop.cancelled() => return,
-                requested = requests.recv() => requested,
-            };
-            let Some(requested) = requested else {
-                return;
-            };
+        let stop = self.driver.tasks.stop.clone();
+        while let Some(Some(requested)) = stop.run_until_cancelled(requests.recv()).await {
             let AdmittedRequest {
                 request,
                 span,
@@ -77,9 +71,9 @@ impl RevisionBuilder {
             } = requested;
             let this = self.clone();
             let work = async move {
-                let working = Working::begin(&this.working);
+                this.working.send_modify(|working| *working += 1);
                 let built = this.serve_one(request).await;
-                drop(working);
+                this.working.send_modify(|working| *working -= 1);
                 drop(permit);
                 if let Some((handle, snapshot)) = built {
                     this.add_history(&handle, snapshot).await;
@@ -229,7 +223,7 @@ impl RevisionBuilder {
         let permit = self.permit(&self.driver.engine.index_runs).await?;
         let progress = Arc::new(Progress::default());
         // If this future is dropped, the blocking work is cancelled.
-        let _guard = CancelOnDrop(Arc::clone(&progress));
+        let _guard = progress.stop().clone().drop_guard();
         let driver = self.driver.clone();
         let (commit, warm) = (commit.to_owned(), self.warm());
         let work = self.blocking(move || {
@@ -424,30 +418,6 @@ fn find_near<'a>(
         }
     }
     nearest
-}
-
-/// Counts one request in progress until it is dropped.
-struct Working<'w>(&'w watch::Sender<usize>);
-
-impl<'w> Working<'w> {
-    fn begin(working: &'w watch::Sender<usize>) -> Self {
-        working.send_modify(|working| *working += 1);
-        Self(working)
-    }
-}
-
-impl Drop for Working<'_> {
-    fn drop(&mut self) {
-        self.0.send_modify(|working| *working -= 1);
-    }
-}
-
-struct CancelOnDrop(Arc<Progress>);
-
-impl Drop for CancelOnDrop {
-    fn drop(&mut self) {
-        self.0.cancel();
-    }
 }
 
 fn revision_error(error: GitError) -> RevisionError {

@@ -11,7 +11,7 @@ use super::Catalog;
 use crate::engine::{Commands, RepoName, Repository, Source, Writer};
 use crate::ingest::clone_path;
 use crate::ingest::driver::{Driver, GitSource};
-use crate::ingest::flush::Flusher;
+use crate::ingest::flush::flush;
 use crate::ingest::git::remote::LocalClone;
 use crate::ingest::git::{CommitRecordCache, LocalPaths, LocationError, ReadLimits};
 use crate::ingest::revisions::RevisionBuilder;
@@ -58,10 +58,7 @@ impl Catalog {
         };
         let builder = RevisionBuilder::new(driver.clone());
         tasks.tracker.spawn(builder.serve(commands.requests));
-        let flusher = Flusher {
-            driver: driver.clone(),
-        };
-        tasks.tracker.spawn(flusher.run());
+        tasks.tracker.spawn(flush(driver.clone()));
         match clone {
             Ok(_) => drop(
                 tasks

@@ -155,7 +155,7 @@ pub fn failure(command: &Command, stderr: &[u8]) -> GitError {
 pub fn subcommand(command: &Command) -> String {
     let mut arguments = command.get_args();
     while let Some(argument) = arguments.next() {
-        if argument == OsStr::new("-c") {
+        if argument == OsStr::new("-c") || argument == OsStr::new("-C") {
             arguments.next();
         } else if !argument.as_encoded_bytes().starts_with(b"-") {
             return argument.to_string_lossy().into_owned();

@@ -78,22 +78,11 @@ impl Connection {
     }
 
     /// Returns the limits, from now on, of one clone or fetch.
-    pub(super) fn run_limits<'a>(
-        &self,
-        stop: &'a CancellationToken,
-        subcommand: &'static str,
-    ) -> RunLimits<'a> {
-        let ConnectionSettings {
-            timeout,
-            read_limits,
-            max_bytes,
-            ..
-        } = &self.settings;
-        let setting = "git.timeout_seconds";
-        RunLimits::new(
-            stop, *timeout, read_limits.memory_bytes, subcommand, setting,
-        )
-        .with_max_file_bytes(*max_bytes)
+    pub(super) fn run_limits<'a>(&self, stop: &'a CancellationToken) -> RunLimits<'a> {
+        let settings = &self.settings;
+        let memory = settings.read_limits.memory_bytes;
+        RunLimits::new(stop, settings.timeout, memory, "git.timeout_seconds")
+            .with_max_file_bytes(settings.max_bytes)
     }
 
     /// Creates a git command that may connect to the remote's host and to no other.

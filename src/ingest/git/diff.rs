@@ -36,7 +36,7 @@ impl GitRepo {
     /// # Errors
     /// When git fails, takes too long, or the work is asked to stop.
     pub fn diff(&self, base: &str, head: &str, stop: &CancellationToken) -> Result<Diff, GitError> {
-        let run_limits = self.read_limits.lookup_limits(stop, "diff-tree");
+        let run_limits = self.read_limits.lookup_limits(stop);
         let merge_base = merge_base(self, base, head, &run_limits)?;
         let ends = [merge_base.as_str(), head];
         let mut reader = PatchReader::default();
@@ -60,7 +60,7 @@ impl GitRepo {
         stop: &CancellationToken,
     ) -> Result<bool, GitError> {
         let enough = stop.child_token();
-        let run_limits = self.read_limits.lookup_limits(&enough, "diff-tree");
+        let run_limits = self.read_limits.lookup_limits(&enough);
         let mut command = self.command()?;
         command
             .args(["-c", command::LARGE_FILES, "diff-tree"])

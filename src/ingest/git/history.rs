@@ -190,9 +190,7 @@ fn run_limits<'a>(
     stop: &'a CancellationToken,
 ) -> RunLimits<'a> {
     let memory = repo.read_limits.memory_bytes;
-    RunLimits::new(
-        stop, limits.timeout, memory, "log", "history.timeout_seconds",
-    )
+    RunLimits::new(stop, limits.timeout, memory, "history.timeout_seconds")
 }
 
 struct Reader<'a> {

@@ -42,7 +42,7 @@ impl GitRepo {
     /// When the commit's tree cannot be listed, or the work is asked to stop.
     pub fn list(&self, commit: &str, stop: &CancellationToken) -> Result<Vec<Entry>, GitError> {
         let mut command = self.ls_tree("-l", commit)?;
-        let output = process::stdout(&mut command, &self.reading(stop, "ls-tree"));
+        let output = process::stdout(&mut command, &self.reading(stop));
         let output = output.map_err(|error| match error {
             GitError::Failed { .. } if self.is_partial() => GitError::Treeless,
             error => error,
@@ -136,7 +136,7 @@ impl GitRepo {
             .args(["--no-renames", "--ignore-submodules=none", "--no-relative"])
             .args(["--end-of-options", &self.tree_of(before)])
             .arg(self.tree_of(after));
-        let output = process::stdout(&mut command, &self.reading(stop, "diff-tree"))?;
+        let output = process::stdout(&mut command, &self.reading(stop))?;
         let mut fields = output.split(|b| *b == 0).filter(|field| !field.is_empty());
         let mut differences = Differences::new();
         while let Some(head) = fields.next() {

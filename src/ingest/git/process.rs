@@ -35,18 +35,16 @@ pub struct RunLimits<'a> {
     deadline: Instant,
     memory_bytes: u64,
     max_file_bytes: u64,
-    subcommand: &'static str,
     setting: &'static str,
 }
 
 impl<'a> RunLimits<'a> {
-    /// Creates limits that end after `limit` from now, or when `stop` is cancelled. Errors name `subcommand`
-    /// and the `setting` that holds the limit. A process may allocate `memory_bytes`; 0: unlimited.
+    /// Creates limits that end after `limit` from now, or when `stop` is cancelled. Errors name the `setting` that
+    /// holds the limit. A process may allocate `memory_bytes`; 0: unlimited.
     pub fn new(
         stop: &'a CancellationToken,
         limit: Duration,
         memory_bytes: u64,
-        subcommand: &'static str,
         setting: &'static str,
     ) -> Self {
         Self {
@@ -55,7 +53,6 @@ impl<'a> RunLimits<'a> {
             deadline: Instant::now() + limit,
             memory_bytes,
             max_file_bytes: 0,
-            subcommand,
             setting,
         }
     }
@@ -69,17 +66,22 @@ impl<'a> RunLimits<'a> {
         }
     }
 
-    /// Checks that the work may go on.
+    /// Whether the time is over or the work was stopped.
+    fn is_over(&self) -> bool {
+        self.stop.is_cancelled() || Instant::now() >= self.deadline
+    }
+
+    /// Checks that a command may run, or run on.
     ///
     /// # Errors
     /// When the time is over or the work was stopped.
-    pub fn check(&self) -> Result<(), GitError> {
+    fn check(&self, command: &Command) -> Result<(), GitError> {
         if self.stop.is_cancelled() {
             return Err(Cancelled.into());
         }
-        if Instant::now() >= self.deadline {
+        if self.is_over() {
             return Err(GitError::Timeout {
-                subcommand: self.subcommand,
+                subcommand: command::subcommand(command),
                 limit: self.limit,
                 setting: self.setting,
             });
@@ -158,20 +160,21 @@ pub fn run<T>(
     read: impl FnOnce(ChildStdout) -> T,
     read_errors: impl FnOnce(ChildStderr) -> Vec<u8> + Send,
 ) -> Result<Ended<T>, GitError> {
-    run_limits.check()?;
-    let _timed = TimedSpan::new(tracing::debug_span!("git", command = run_limits.subcommand));
+    run_limits.check(command)?;
+    let subcommand = command::subcommand(command);
+    let _timed = TimedSpan::new(tracing::debug_span!("git", command = subcommand));
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = start(command, run_limits)?;
     let stdin = child.stdin.take();
     let (Some(stdout), Some(stderr)) = (child.stdout.take(), child.stderr.take()) else {
-        return Err(GitError::UnexpectedOutput(run_limits.subcommand));
+        return Err(io::Error::from(io::ErrorKind::BrokenPipe).into());
     };
     let (done, is_done) = mpsc::channel::<()>();
     let watched = &mut child;
     let (output, fed, errors) = thread::scope(|threads| {
         threads.spawn(move || {
             while is_done.recv_timeout(POLL_INTERVAL) == Err(RecvTimeoutError::Timeout) {
-                if run_limits.check().is_err() {
+                if run_limits.is_over() {
                     return end(watched);
                 }
             }
@@ -187,7 +190,7 @@ pub fn run<T>(
     });
     let status = child.wait()?;
     if !status.success() {
-        run_limits.check()?;
+        run_limits.check(command)?;
         refuse_killed(command, status)?;
     }
     Ok(Ended {
@@ -288,7 +291,7 @@ mod tests {
         let script = "trap '' TERM; sh -c 'trap \"\" TERM; echo up; sleep 1000' & wait; sleep 1000";
         command.args(["-c", script]).stdout(Stdio::piped());
         let stop = CancellationToken::new();
-        let run_limits = RunLimits::new(&stop, GRACE_PERIOD * 1000, 0, "sh", "a test");
+        let run_limits = RunLimits::new(&stop, GRACE_PERIOD * 1000, 0, "a test");
         let mut child = start(&mut command, &run_limits).unwrap();
         let mut stdout = child.stdout.take().unwrap();
         let mut printed = [0; 3];
@@ -301,25 +304,23 @@ mod tests {
     #[test]
     fn run_limits_end_by_timeout_and_by_stop() {
         let stop = CancellationToken::new();
-        let none = RunLimits::new(&stop, Duration::ZERO, 0, "fetch", "git.timeout_seconds");
-        assert!(matches!(none.check(), Err(GitError::Timeout { .. })));
-        let long = RunLimits::new(
-            &stop,
-            GRACE_PERIOD * 1000,
-            0,
-            "fetch",
-            "git.timeout_seconds",
-        );
-        assert!(long.check().is_ok());
+        let command = Command::new("git");
+        let none = RunLimits::new(&stop, Duration::ZERO, 0, "git.timeout_seconds");
+        assert!(matches!(
+            none.check(&command),
+            Err(GitError::Timeout { .. })
+        ));
+        let long = RunLimits::new(&stop, GRACE_PERIOD * 1000, 0, "git.timeout_seconds");
+        assert!(long.check(&command).is_ok());
         stop.cancel();
-        assert!(matches!(long.check(), Err(GitError::Cancelled(_))));
+        assert!(matches!(long.check(&command), Err(GitError::Cancelled(_))));
     }
 
     #[test]
     #[cfg(target_os = "linux")]
     fn system_limits_memory_and_processor_time() {
         let stop = CancellationToken::new();
-        let run_limits = RunLimits::new(&stop, GRACE_PERIOD * 30, 64 << 20, "sh", "a test");
+        let run_limits = RunLimits::new(&stop, GRACE_PERIOD * 30, 64 << 20, "a test");
         // A variable of 256 MiB: the shell cannot allocate it and fails.
         let mut hungry = Command::new("sh");
         hungry.args([
@@ -346,7 +347,7 @@ mod tests {
     #[test]
     fn process_that_the_system_ends_is_no_damage() {
         let stop = CancellationToken::new();
-        let run_limits = RunLimits::new(&stop, GRACE_PERIOD * 30, 0, "sh", "a test");
+        let run_limits = RunLimits::new(&stop, GRACE_PERIOD * 30, 0, "a test");
         let mut killed = Command::new("sh");
         killed.args(["-c", "kill -9 $$"]);
         let error = output(&mut killed, &run_limits).unwrap_err();
@@ -364,7 +365,7 @@ mod tests {
     fn command_is_ended_at_time_limit() {
         let stop = CancellationToken::new();
         let soon = Duration::from_millis(60);
-        let run_limits = RunLimits::new(&stop, soon, 0, "sh", "a test");
+        let run_limits = RunLimits::new(&stop, soon, 0, "a test");
         let mut endless = Command::new("sh");
         endless.args(["-c", "sleep 1000 & wait"]);
         let ended = output(&mut endless, &run_limits);

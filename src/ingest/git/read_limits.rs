@@ -110,17 +110,13 @@ impl ReadLimits {
     /// When git cannot be started or has to be ended.
     pub(super) fn look_up(&self, command: &mut Command) -> Result<Output, GitError> {
         let stop = CancellationToken::new();
-        process::output(command, &self.lookup_limits(&stop, "rev-parse"))
+        process::output(command, &self.lookup_limits(&stop))
     }
 
     /// Returns the limits, from now on, of resolving a ref or comparing commits.
-    pub(super) fn lookup_limits<'a>(
-        &self,
-        stop: &'a CancellationToken,
-        subcommand: &'static str,
-    ) -> RunLimits<'a> {
+    pub(super) fn lookup_limits<'a>(&self, stop: &'a CancellationToken) -> RunLimits<'a> {
         let setting = "answer.deadline_ms";
-        RunLimits::new(stop, self.lookup, self.memory_bytes, subcommand, setting)
+        RunLimits::new(stop, self.lookup, self.memory_bytes, setting)
     }
 
     /// Checks that the repository around `directory`, wherever a `.git` there or above leads, may be read.

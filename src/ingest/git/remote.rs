@@ -145,7 +145,7 @@ impl LocalClone {
         }
         let mut command = command::git_in(&self.directory);
         command.args(["config", "--get", "remote.origin.url"]);
-        let output = process::output(&mut command, &self.connection.run_limits(stop, "config"))?;
+        let output = process::output(&mut command, &self.connection.run_limits(stop))?;
         // The exit code of an absent setting. Git also uses it where it cannot open the file, and then says so.
         let is_absent = output.status.code() == Some(1) && output.stderr.is_empty();
         if !output.status.success() && !is_absent {
@@ -185,7 +185,7 @@ impl LocalClone {
             .args(["clone", "--bare", "--progress", "--no-hardlinks"])
             .args(["--template=", "--", self.connection.address()])
             .arg(unfinished.path());
-        self.run("clone", command, progress, stop)?;
+        self.run(command, progress, stop)?;
         remove(&damaged)?;
         if self.directory.exists() {
             fs::rename(&self.directory, &damaged)?;
@@ -208,7 +208,7 @@ impl LocalClone {
             command.args(["-c", setting]);
         }
         command.args(["gc", "--auto", "--quiet"]);
-        if let Err(error) = self.run("gc", command, progress, stop) {
+        if let Err(error) = self.run(command, progress, stop) {
             tracing::warn!(clone = %self.directory.display(), %error, "cannot repack the local clone");
         }
         Ok(())
@@ -264,7 +264,7 @@ impl LocalClone {
         command
             .args(["rev-parse", "--verify", "--quiet", "--end-of-options"])
             .arg(format!("{id}^{{commit}}"));
-        let run_limits = self.connection.run_limits(stop, "rev-parse");
+        let run_limits = self.connection.run_limits(stop);
         let output = process::output(&mut command, &run_limits)?;
         Ok(output.status.success())
     }
@@ -294,7 +294,7 @@ impl LocalClone {
             MAX_FETCHED_REFS + MAX_DROPPED_REFS + 1
         ));
         command.arg(FETCHED_REFS);
-        let listed = self.run("for-each-ref", command, &Progress::default(), stop)?;
+        let listed = self.run(command, &Progress::default(), stop)?;
         let listed = String::from_utf8_lossy(&listed);
         let is_newest = |name: &&str| name.strip_prefix(FETCHED_REFS) == Some(newest);
         for name in listed
@@ -304,7 +304,7 @@ impl LocalClone {
         {
             let mut command = command::git_in(&self.directory);
             command.args(["update-ref", "-d", name]);
-            self.run("update-ref", command, &Progress::default(), stop)?;
+            self.run(command, &Progress::default(), stop)?;
         }
         Ok(())
     }
@@ -325,7 +325,7 @@ impl LocalClone {
             .args(options)
             .args(["--", self.connection.address()])
             .args(refs);
-        let fetched = self.run("fetch", command, progress, stop);
+        let fetched = self.run(command, progress, stop);
         if fetched.is_err() {
             remove_leftovers(&self.directory)?;
         }
@@ -334,41 +334,38 @@ impl LocalClone {
 
     /// Sets `HEAD` to the branch or commit that the remote's `HEAD` names now.
     fn follow_head(&self, progress: &Progress, stop: &CancellationToken) -> Result<(), GitError> {
-        let answer = self.run("ls-remote", ask_head(&self.connection)?, progress, stop)?;
+        let answer = self.run(ask_head(&self.connection)?, progress, stop)?;
         let answer = String::from_utf8_lossy(&answer);
         let mut command = command::git_in(&self.directory);
         let head = answer.lines().find_map(|line| line.strip_suffix("\tHEAD"));
-        let subcommand = match head {
+        match head {
             Some(line) => match line.strip_prefix("ref: ") {
                 Some(branch) if branch.starts_with("refs/heads/") => {
                     command.args(["symbolic-ref", "HEAD", branch]);
-                    "symbolic-ref"
                 }
                 _ if ObjectId::from_hex(line).is_some() => {
                     // No branch or tag may contain it.
                     let kept = format!("+HEAD:{DETACHED}");
                     self.fetch_refs(&[], &[&kept], progress, stop)?;
                     command.args(["update-ref", "--no-deref", "HEAD", DETACHED]);
-                    "update-ref"
                 }
                 _ => return Err(GitError::UnexpectedOutput("ls-remote")),
             },
             // The remote has no usable `HEAD`.
             None => return Ok(()),
-        };
-        self.run(subcommand, command, progress, stop).map(drop)
+        }
+        self.run(command, progress, stop).map(drop)
     }
 
     fn run(
         &self,
-        subcommand: &'static str,
         mut command: Command,
         progress: &Progress,
         stop: &CancellationToken,
     ) -> Result<Vec<u8>, GitError> {
         let ended = process::run(
             &mut command,
-            &self.connection.run_limits(stop, subcommand),
+            &self.connection.run_limits(stop),
             |_| Ok(()),
             |stdout| {
                 let mut answer = Vec::new();
@@ -382,7 +379,8 @@ impl LocalClone {
             return Ok(ended.output?);
         }
         let first = command::first_lines(&ended.errors);
-        let (subcommand, stderr) = (subcommand.to_owned(), self.connection.explained(&first));
+        let stderr = self.connection.explained(&first);
+        let subcommand = command::subcommand(&command);
         let errors = String::from_utf8_lossy(&ended.errors);
         Err(match refuses_commit(&errors) {
             true => GitError::NotSent { subcommand, stderr },
@@ -398,7 +396,7 @@ impl LocalClone {
 pub fn ask(connection: &Connection) -> Result<(), GitError> {
     let mut command = ask_head(connection)?;
     let stop = CancellationToken::new();
-    let output = process::output(&mut command, &connection.run_limits(&stop, "ls-remote"))?;
+    let output = process::output(&mut command, &connection.run_limits(&stop))?;
     if output.status.success() {
         return Ok(());
     }

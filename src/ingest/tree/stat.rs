@@ -18,7 +18,7 @@ use crate::disk::{ContentStore, get_only, put_only};
 use crate::engine::IndexStore;
 
 /// File metadata that can be read without opening the file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Stat {
     /// Size in bytes.
     pub size: u64,
@@ -64,25 +64,15 @@ impl Stat {
             && self.modified.0.max(self.changed.0) + 1 < self.seen
     }
 
-    /// Reads the stat of a listed entry; [`Self::unknown`] if the directory that lists it may not be searched, and `None`
-    /// if the entry is gone.
+    /// Reads the stat of a listed entry; one that never counts as unchanged if the directory that lists it may not be
+    /// searched, and `None` if the entry is gone.
     pub(super) fn of_listed(path: &Path) -> Option<Self> {
         match path.symlink_metadata() {
             Ok(metadata) => Some(Self::new(&metadata)),
-            Err(error) if error.kind() == io::ErrorKind::PermissionDenied => Some(Self::unknown()),
+            Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+                Some(Self::default().distrusted())
+            }
             Err(_) => None,
-        }
-    }
-
-    /// The stat of an entry that exists, but whose stat may not be read. It never counts as unchanged.
-    fn unknown() -> Self {
-        Self {
-            size: 0,
-            device: 0,
-            inode: 0,
-            modified: (0, 0),
-            changed: (0, 0),
-            seen: i64::MIN,
         }
     }
 

@@ -85,22 +85,21 @@ pub fn below(
         .run(|| {
             let (listing, rules) = (&listing, rules);
             Box::new(move |entry| {
-                let entry = match entry {
-                    Ok(entry) => entry,
-                    Err(error) => {
-                        listing.lock().files.extend(closed(&rules.root, &error));
-                        return WalkState::Continue;
+                let found = match entry {
+                    Ok(entry) if rules.is_entered(&entry) => {
+                        let mut listing = listing.lock();
+                        listing.directories.insert(entry.into_path());
+                        listing.directories.len()
                     }
-                };
-                let found = if rules.is_entered(&entry) {
-                    let mut listing = listing.lock();
-                    listing.directories.insert(entry.into_path());
-                    listing.directories.len()
-                } else {
-                    let found = found(&rules.root, &entry);
-                    let mut listing = listing.lock();
-                    listing.files.extend(found);
-                    listing.files.len()
+                    entry => {
+                        let found = match entry {
+                            Ok(entry) => found(&rules.root, &entry),
+                            Err(error) => closed(&rules.root, &error),
+                        };
+                        let mut listing = listing.lock();
+                        listing.files.extend(found);
+                        listing.files.len()
+                    }
                 };
                 match is_over(found) {
                     true => WalkState::Quit,
@@ -121,20 +120,13 @@ pub fn children(rules: &Arc<Rules>, directory: &Path) -> Listing {
     let (mut listing, skipped) = (Listing::default(), Arc::default());
     let mut walk = builder(directory, rules, None, &skipped);
     for entry in walk.max_depth(Some(1)).build() {
-        let entry = match entry {
-            Ok(entry) => entry,
-            Err(error) => {
-                listing.files.extend(closed(&rules.root, &error));
-                continue;
+        match entry {
+            Ok(entry) if entry.depth() == 0 => {}
+            Ok(entry) if rules.is_entered(&entry) => {
+                listing.directories.insert(entry.into_path());
             }
-        };
-        if entry.depth() == 0 {
-            continue;
-        }
-        if rules.is_entered(&entry) {
-            listing.directories.insert(entry.into_path());
-        } else if let Some(found) = found(&rules.root, &entry) {
-            listing.files.push(found);
+            Ok(entry) => listing.files.extend(found(&rules.root, &entry)),
+            Err(error) => listing.files.extend(closed(&rules.root, &error)),
         }
     }
     listing.files.append(&mut skipped.lock());

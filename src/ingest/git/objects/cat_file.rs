@@ -42,7 +42,7 @@ pub(super) fn run<T>(
     command.stdin(Stdio::piped());
     let ended = process::run(
         &mut command,
-        &repo.reading(stop, "cat-file"),
+        &repo.reading(stop),
         |stdin| feed(stdin, ids),
         |stdout| read(&mut BufReader::with_capacity(1 << 16, stdout)),
         process::drain,
