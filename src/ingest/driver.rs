@@ -322,8 +322,7 @@ fn publish(writer: &mut Writer, input: IndexInput, start: Instant) -> ScanOutcom
     let read = start.elapsed();
     let cause = input.cause.name();
     metrics::histogram!("foveate_index_read_seconds", "cause" => cause).record(read);
-    let repository = Arc::clone(writer.repository());
-    repository.progress.enter(Phase::Building, 0);
+    writer.repository().progress.enter(Phase::Building, 0);
     match writer.publish(input) {
         Ok(snapshot) => {
             tracing::info!(

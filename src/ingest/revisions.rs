@@ -254,11 +254,8 @@ impl RevisionBuilder {
         let basis = self.driver.repository.current_unless_stale();
         let basis = basis.map(|basis| Arc::clone(&basis.snapshot));
         let is_tree = matches!(self.driver.repository.source, Source::WorkingTree { .. });
-        let (tree, commit) = if is_tree {
-            (basis, None)
-        } else {
-            (None, basis)
-        };
+        let tree = basis.clone().filter(|_| is_tree);
+        let commit = basis.filter(|_| !is_tree);
         let asked = self.driver.repository.revisions.warm();
         LoadedSnapshots {
             tree,

@@ -219,7 +219,9 @@ impl WorkingTree {
         progress: &Progress,
         watcher: Option<&Arc<TreeWatcher>>,
     ) -> Result<bool, TreeError> {
-        self.check_size(&listing, blobs.limits().max_bytes)?;
+        let others = std::iter::empty();
+        let directories = listing.directories.len();
+        self.check_size(&listing.files, others, directories, blobs)?;
         self.head.dirty = None;
         let kept: HashSet<&RepoPath> = listing.files.iter().map(|f| &f.path).collect();
         let before = self.entries.len();
@@ -322,10 +324,8 @@ impl WorkingTree {
                 directory.display()
             )));
         }
-        match std::fs::read_dir(&self.root) {
-            Ok(_) => Ok(()),
-            Err(error) => Err(unreadable(error.to_string())),
-        }
+        let listed = std::fs::read_dir(&self.root).map(drop);
+        listed.map_err(|error| unreadable(error.to_string()))
     }
 }
 

@@ -42,7 +42,7 @@ impl ChangeSet {
 }
 
 /// Collects changes until they are taken.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct ChangeCollector {
     set: Mutex<ChangeSet>,
     sequence: AtomicU64,
@@ -54,17 +54,6 @@ pub struct ChangeCollector {
 }
 
 impl ChangeCollector {
-    fn new(git_dir: Option<&Path>, pending: Arc<AtomicUsize>) -> Self {
-        Self {
-            set: Mutex::default(),
-            sequence: AtomicU64::new(0),
-            arrived: Notify::new(),
-            pending,
-            git_dir: git_dir.map(Path::to_owned),
-            watches: Watches::default(),
-        }
-    }
-
     fn add(&self, event: notify::Result<Event>) {
         if let Ok(event) = &event {
             self.watches.note_ended(event);
@@ -247,7 +236,11 @@ impl TreeWatcher {
     /// # Errors
     /// When the system provides no watcher; the message gives the reason.
     pub fn new(git_dir: Option<&Path>, pending: Arc<AtomicUsize>) -> Result<Self, String> {
-        let changes = Arc::new(ChangeCollector::new(git_dir, pending));
+        let changes = Arc::new(ChangeCollector {
+            pending,
+            git_dir: git_dir.map(Path::to_owned),
+            ..ChangeCollector::default()
+        });
         let watcher = notify::recommended_watcher({
             let changes = Arc::clone(&changes);
             move |event| changes.add(event)
@@ -390,7 +383,10 @@ mod tests {
     use super::*;
 
     fn changes() -> ChangeCollector {
-        ChangeCollector::new(Some(Path::new("/r/.git")), Arc::default())
+        ChangeCollector {
+            git_dir: Some("/r/.git".into()),
+            ..ChangeCollector::default()
+        }
     }
 
     fn event(kind: EventKind, path: &str) -> notify::Result<Event> {

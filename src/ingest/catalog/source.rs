@@ -98,10 +98,8 @@ pub(super) fn canonical_directory(
         reason,
     };
     let real = std::fs::canonicalize(path).map_err(|error| refuse(error.to_string()))?;
-    match std::fs::read_dir(&real) {
-        Ok(_) => Ok(real),
-        Err(error) => Err(refuse(error.to_string())),
-    }
+    std::fs::read_dir(&real).map_err(|error| refuse(error.to_string()))?;
+    Ok(real)
 }
 
 /// Refuses a bare repository as a working tree: git's own files would be indexed, and none of the repository's.

@@ -158,10 +158,8 @@ fn parse_entry(line: &[u8], prefix: &str) -> Result<Option<Entry>, GitError> {
     let tab = line.iter().position(|b| *b == b'\t').ok_or(UNEXPECTED)?;
     let (head, path) = (&line[..tab], &line[tab + 1..]);
     let head = std::str::from_utf8(head).map_err(|_| UNEXPECTED)?;
-    let mut fields = head.split_ascii_whitespace();
-    let (Some(mode), Some(_), Some(id), Some(size)) =
-        (fields.next(), fields.next(), fields.next(), fields.next())
-    else {
+    let fields: Vec<&str> = head.split_ascii_whitespace().collect();
+    let [mode, _, id, size] = fields[..] else {
         return Err(UNEXPECTED);
     };
     let Some(path) = path.strip_prefix(prefix.as_bytes()) else {

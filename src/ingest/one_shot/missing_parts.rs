@@ -25,15 +25,9 @@ pub(super) fn of_tree(tree: &WorkingTree) -> Vec<String> {
         return Vec::new();
     };
     let submodules = submodules(tree.root());
-    let left_out = if is_sparse(git) {
-        tree.count_missing()
-    } else {
-        0
-    };
-    submodules
-        .into_iter()
-        .chain(not_checked_out(left_out))
-        .collect()
+    let left_out = is_sparse(git).then(|| tree.count_missing());
+    let left_out = left_out.and_then(not_checked_out);
+    submodules.into_iter().chain(left_out).collect()
 }
 
 /// Returns a message about files of a commit that were not fetched; `None` if none is missing.

@@ -36,9 +36,14 @@ impl WorkingTree {
             removed |= self.list_touched(directory, &mut found, progress, watcher);
         }
         progress.check()?;
-        let known = |found: &&WalkedFile| self.entries.contains_key(&found.path);
-        if !found.iter().all(|found| known(&found)) {
-            self.check_growth(&found, blobs.limits().max_bytes)?;
+        if !found
+            .iter()
+            .all(|found| self.entries.contains_key(&found.path))
+        {
+            let paths: HashSet<&RepoPath> = found.iter().map(|found| &found.path).collect();
+            let others = self.entries.values().map(|known| &known.file);
+            let others = others.filter(|file| !paths.contains(&file.path));
+            self.check_size(&found, others, self.directories.len(), blobs)?;
         }
         let changed = self.read(found, &named, blobs, progress)?;
         Ok(removed || changed)

@@ -1,12 +1,10 @@
 //! Checks the size of a tree against its limit, before any of its files is read.
 
-use std::collections::HashSet;
+use foveate_model::SourceFile;
 
-use foveate_model::RepoPath;
-
-use super::walk::{Listing, WalkedFile};
+use super::walk::WalkedFile;
 use super::{TreeError, WorkingTree};
-use crate::engine::Progress;
+use crate::engine::{BlobCache, Progress};
 use crate::ingest::max_size::skip_unread;
 
 impl WorkingTree {
@@ -20,37 +18,24 @@ impl WorkingTree {
         move |found| found > max || progress.check().is_err()
     }
 
-    /// Returns an error if a tree of these files is too large. Files larger than `max_file_bytes` are not
-    /// read, so their bytes do not count.
-    pub(super) fn check_size(
-        &self,
-        listing: &Listing,
-        max_file_bytes: u64,
-    ) -> Result<(), TreeError> {
-        let files = listing.files.iter();
-        let read = files.filter(|found| is_read(found, max_file_bytes));
-        let bytes = read.map(|found| found.stat.size).sum();
-        let found = listing.files.len().max(listing.directories.len());
-        self.read_limits.max_size.check(found, bytes)?;
-        Ok(())
-    }
-
-    /// Like [`Self::check_size`], for these files together with the known ones.
-    pub(super) fn check_growth(
+    /// Returns an error if a tree of the `found` files and the `others`, in so many directories, is too large. The bytes of
+    /// files that are not read do not count.
+    pub(super) fn check_size<'f>(
         &self,
         found: &[WalkedFile],
-        max_file_bytes: u64,
+        others: impl Iterator<Item = &'f SourceFile>,
+        directories: usize,
+        blobs: &BlobCache,
     ) -> Result<(), TreeError> {
-        let paths: HashSet<&RepoPath> = found.iter().map(|found| &found.path).collect();
-        let others = self.entries.values().map(|known| &known.file);
-        let (mut files, mut bytes) = (found.len(), 0);
-        for file in others.filter(|file| !paths.contains(&file.path)) {
+        let max_file_bytes = blobs.limits().max_bytes;
+        let read = found.iter().filter(|found| is_read(found, max_file_bytes));
+        let mut bytes: u64 = read.map(|found| found.stat.size).sum();
+        let mut files = found.len();
+        for file in others {
             files += 1;
             bytes += if file.content.is_some() { file.size } else { 0 };
         }
-        let read = found.iter().filter(|found| is_read(found, max_file_bytes));
-        bytes += read.map(|found| found.stat.size).sum::<u64>();
-        let found = files.max(self.directories.len());
+        let found = files.max(directories);
         self.read_limits.max_size.check(found, bytes)?;
         Ok(())
     }

@@ -7,7 +7,7 @@ use foveate_query::{Change, Deletion, Hunk};
 
 use super::paths::{EARLIER, LATER, path_of, path_of_both};
 use crate::engine::{Diff, OldLines};
-use crate::ingest::git::hunk_header::{HunkHeader, LineRange};
+use crate::ingest::git::hunk_header::HunkHeader;
 
 /// Maximum files in a diff; more are only counted.
 const MAX_FILES: usize = 1000;
@@ -252,7 +252,10 @@ impl PatchReader {
                 });
                 self.hunks += 1;
                 if let (true, Some(before)) = (self.has_before, self.diff.before.last_mut()) {
-                    note_before(before, header.earlier);
+                    match header.earlier.lines() {
+                        Some(lines) => before.lines.push(lines),
+                        None => before.insertions.push(header.earlier.start),
+                    }
                 }
             }
         }
@@ -273,14 +276,6 @@ fn note_name(names: &mut Vec<String>, name: Option<&str>) {
     let has_room = names.len() < MAX_REMOVED_NAMES;
     if has_room && !names.iter().any(|known| known == name) {
         names.push(name.to_owned());
-    }
-}
-
-/// Adds the earlier lines of a hunk to its file.
-fn note_before(before: &mut OldLines, earlier: LineRange) {
-    match earlier.lines() {
-        Some(lines) => before.lines.push(lines),
-        None => before.insertions.push(earlier.start),
     }
 }
 

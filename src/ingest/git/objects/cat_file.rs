@@ -72,20 +72,11 @@ pub(super) fn read_blob(stdout: &mut BufReader<ChildStdout>) -> Result<Option<Ve
         return Err(UNEXPECTED);
     }
     let mut fields = header.split_ascii_whitespace().skip(1);
-    let Some(kind) = fields.next() else {
-        return Err(UNEXPECTED);
+    let size: usize = match (fields.next(), fields.next()) {
+        (Some("blob"), Some(size)) => size.parse().map_err(|_| UNEXPECTED)?,
+        (Some("missing"), _) => return Ok(None),
+        _ => return Err(UNEXPECTED),
     };
-    if kind != "blob" {
-        return if kind == "missing" {
-            Ok(None)
-        } else {
-            Err(UNEXPECTED)
-        };
-    }
-    let size: usize = fields
-        .next()
-        .and_then(|size| size.parse().ok())
-        .ok_or(UNEXPECTED)?;
     let mut bytes = vec![0; size + 1];
     stdout.read_exact(&mut bytes)?;
     bytes.pop();
