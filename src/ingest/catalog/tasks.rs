@@ -59,15 +59,12 @@ impl Catalog {
         let builder = RevisionBuilder::new(driver.clone());
         tasks.tracker.spawn(builder.serve(commands.requests));
         tasks.tracker.spawn(flush(driver.clone()));
-        match clone {
-            Ok(_) => drop(
-                tasks
-                    .tracker
-                    .spawn(follow(source, driver, writer, commands.syncs)),
-            ),
+        if let Err(error) = clone {
             // Allowed when it was registered, but no longer.
-            Err(error) => writer.fail(error.to_string()),
+            return writer.fail(error.to_string());
         }
+        let following = follow(source, driver, writer, commands.syncs);
+        tasks.tracker.spawn(following);
     }
 
     /// Returns the paths where a repository, its git directory and its objects may lie.
