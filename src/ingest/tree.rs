@@ -69,8 +69,6 @@ pub struct WorkingTree {
     entries: BTreeMap<RepoPath, Entry>,
     directories: HashSet<PathBuf>,
     head: Head,
-    /// Whether the last listing had files that are tracked by git although they are ignored.
-    has_tracked_ignored: bool,
     /// The commit of `HEAD` at the last listing.
     listed_commit: String,
     stats: Arc<Stats>,
@@ -112,7 +110,6 @@ impl WorkingTree {
             entries: BTreeMap::new(),
             directories: HashSet::new(),
             head: Head::default(),
-            has_tracked_ignored: false,
             listed_commit: String::new(),
             stats: Arc::new(Stats::stored(None)),
             read_limits: Arc::default(),
@@ -203,11 +200,9 @@ impl WorkingTree {
         if let Some(committed) = committed {
             self.head.files = Some(committed?);
         }
-        let listed: HashSet<&RepoPath> = listing.files.iter().map(|file| &file.path).collect();
-        let tracked = self.tracked(|path| !listed.contains(path));
-        self.has_tracked_ignored = !tracked.is_empty();
         self.listed_commit.clone_from(&self.head.commit);
-        listing.files.extend(tracked);
+        let committed = self.head.files.iter().flat_map(BTreeMap::keys);
+        self.add_lacking(&mut listing, committed);
         Ok(listing)
     }
 

@@ -25,7 +25,7 @@ impl WorkingTree {
         // Above a quarter of the tree, one parallel walk is cheaper than many small ones.
         let is_much = touched.len() * 4 > self.directories.len() + 64;
         let is_other_root = watcher.is_some_and(|watcher| watcher.is_moved(&self.root));
-        if changed.rescan || is_much || is_other_root || self.tracked_files_changed(progress) {
+        if changed.rescan || is_much || is_other_root || self.head_has_moved() {
             return self.rescan(blobs, progress, watcher);
         }
         self.check_root()?;

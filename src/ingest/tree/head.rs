@@ -287,6 +287,7 @@ mod tests {
             (file.path, committed)
         };
         tree.head.commit = "1".repeat(40);
+        tree.listed_commit.clone_from(&tree.head.commit);
         tree.head.files = Some(tree.files().into_iter().map(committed).collect());
         assert!(!tree.revision().dirty);
 

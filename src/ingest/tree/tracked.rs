@@ -1,7 +1,7 @@
 //! Finds files that git tracks although its ignore files match them: they belong to the tree. The project's own
 //! ignore file also excludes tracked files.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use foveate_model::{RepoPath, SkipReason};
@@ -11,38 +11,14 @@ use ignore::gitignore::Gitignore;
 use super::stat::Stat;
 use super::walk::{self, IGNORE_FILE, Listing, Rules, WalkedFile};
 use super::{WorkingTree, ranges};
-use crate::engine::Progress;
 
 impl WorkingTree {
-    /// Finds the tracked files that exist, among the `wanted` ones.
-    pub(super) fn tracked(&self, wanted: impl Fn(&RepoPath) -> bool) -> Vec<WalkedFile> {
-        let committed = self.head.files.iter().flat_map(BTreeMap::keys);
-        found(&self.rules, committed.filter(|path| wanted(path)))
-    }
-
     /// Whether the listed files may lack files that are tracked although they are ignored, or have too many of them:
     /// `HEAD` has moved, or the tree belongs to another repository.
-    pub(super) fn tracked_files_changed(&mut self, progress: &Progress) -> bool {
+    pub(super) fn head_has_moved(&mut self) -> bool {
         let dot_git = self.dot_git;
         self.refresh_head();
-        if self.dot_git != dot_git {
-            return true;
-        }
-        if self.head.commit == self.listed_commit {
-            return false;
-        }
-        self.listed_commit.clone_from(&self.head.commit);
-        if self.head.files.is_none() {
-            match self.committed(progress.stop()) {
-                Ok(committed) => self.head.files = Some(committed),
-                // The full scan reports the error.
-                Err(_) => return true,
-            }
-        }
-        self.has_tracked_ignored
-            || !self
-                .tracked(|path| !self.entries.contains_key(path))
-                .is_empty()
+        self.dot_git != dot_git || self.head.commit != self.listed_commit
     }
 
     /// Adds the tracked files directly in `directory` that its listing lacks.
@@ -64,7 +40,11 @@ impl WorkingTree {
     }
 
     /// Adds those of the tracked `paths` that a listing lacks.
-    fn add_lacking<'p>(&self, listing: &mut Listing, paths: impl Iterator<Item = &'p RepoPath>) {
+    pub(super) fn add_lacking<'p>(
+        &self,
+        listing: &mut Listing,
+        paths: impl Iterator<Item = &'p RepoPath>,
+    ) {
         let listed: HashSet<&RepoPath> = listing.files.iter().map(|file| &file.path).collect();
         let tracked = found(&self.rules, paths.filter(|path| !listed.contains(path)));
         listing.files.extend(tracked);
