@@ -26,11 +26,13 @@ pub mod wrong_value;
 use clap::ValueEnum;
 use foveate_query::{Breadth, Format, IntentKind};
 use schemars::JsonSchema;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 /// Kind of help that is asked for. Decides how the budget is shared.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, ToSchema, JsonSchema, ValueEnum)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema, JsonSchema, ValueEnum,
+)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 #[value(rename_all = "SCREAMING_SNAKE_CASE")]
 #[allow(missing_docs)]
@@ -49,7 +51,9 @@ same_members!(IntentName => IntentKind {
 });
 
 /// Format of the context.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, ToSchema, ValueEnum)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema, ValueEnum,
+)]
 #[serde(rename_all = "lowercase")]
 #[value(rename_all = "lowercase")]
 #[allow(missing_docs)]
@@ -65,7 +69,17 @@ same_members!(FormatName => Format { Xml, Markdown, Json });
 /// How much of the budget is used: only for what is likely to be changed, for what is worth its tokens, or
 /// for whatever fits.
 #[derive(
-    Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, ToSchema, JsonSchema, ValueEnum,
+    Clone,
+    Copy,
+    Debug,
+    Default,
+    PartialEq,
+    Eq,
+    Serialize,
+    Deserialize,
+    ToSchema,
+    JsonSchema,
+    ValueEnum,
 )]
 #[serde(rename_all = "lowercase")]
 #[value(rename_all = "lowercase")]
