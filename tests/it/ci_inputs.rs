@@ -302,7 +302,8 @@ fn github_event_asks_about_its_issue_or_change() {
         answer(&root, &["--github-event", &ask(&push), "--diff", "main.."])["commit"],
         json!(ids[1])
     );
-    push["deleted"] = json!(true);
+    push["before"] = json!(ids[1]);
+    push["after"] = json!("0".repeat(40));
     assert_refused(&root, &["--github-event", &ask(&push)], 3, "deleted");
 
     assert_refused(
