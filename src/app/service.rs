@@ -11,6 +11,7 @@ use metrics_exporter_prometheus::PrometheusHandle;
 use tokio::net::TcpListener;
 use tokio::runtime::Handle;
 use tokio::sync::Semaphore;
+use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 use super::settings;
@@ -158,6 +159,13 @@ impl Service {
     /// is closed.
     pub async fn run(self) {
         let state = self.state.clone();
+        let metrics = self.metrics.map(Arc::new);
+        // In tasks of their own: neither delays accepting connections, nor ends the server if it panics.
+        let mut loops = JoinSet::new();
+        loops.spawn(keep_up(self.recorder));
+        if let Some(sender) = &metrics {
+            loops.spawn(send_metrics(Arc::clone(sender), state.clone()));
+        }
         let forges = Arc::clone(&self.state.forges);
         let worker = tokio::spawn(forges.work(self.stop.clone(), self.grace));
         let written = CancellationToken::new();
@@ -179,11 +187,10 @@ impl Service {
         tokio::select! {
             () = server => {}
             () = late => tracing::warn!("aborted requests in flight: they took longer than server.shutdown_grace_ms"),
-            () = keep_up(&self.recorder) => {}
-            () = send_metrics(self.metrics.as_ref(), &state) => {}
         }
         let _ = worker.await;
-        if let Some(sender) = &self.metrics
+        drop(loops);
+        if let Some(sender) = &metrics
             && let Some(figures) = operations::all_metrics(state).await
         {
             let _ = tokio::time::timeout(LAST_METRICS_TIMEOUT, sender.send(&figures)).await;
@@ -251,7 +258,7 @@ async fn listen(address: SocketAddr) -> Result<TcpListener, UsageError> {
 }
 
 /// Runs the recorder's upkeep at intervals, for ever, so that its buffers stay small.
-async fn keep_up(recorder: &PrometheusHandle) {
+async fn keep_up(recorder: PrometheusHandle) {
     loop {
         tokio::time::sleep(UPKEEP_INTERVAL).await;
         recorder.run_upkeep();
@@ -259,10 +266,7 @@ async fn keep_up(recorder: &PrometheusHandle) {
 }
 
 /// Sends metrics at intervals, for ever.
-async fn send_metrics(sender: Option<&MetricsSender>, state: &HttpState) {
-    let Some(sender) = sender else {
-        return std::future::pending().await;
-    };
+async fn send_metrics(sender: Arc<MetricsSender>, state: HttpState) {
     loop {
         tokio::time::sleep(sender.interval()).await;
         if let Some(figures) = operations::all_metrics(state.clone()).await {
