@@ -68,7 +68,7 @@ fn members(mut sent: &[u8], max_bytes: usize) -> io::Result<Vec<u8>> {
     let mut decoded = Vec::new();
     for _ in 0..MAX_MEMBERS {
         let mut member = GzDecoder::new(sent);
-        let room = max_bytes + 1 - decoded.len();
+        let room = (max_bytes - decoded.len()).saturating_add(1);
         member
             .by_ref()
             .take(room as u64)
