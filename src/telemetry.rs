@@ -37,9 +37,9 @@ pub fn round_milliseconds(milliseconds: f64) -> f64 {
     (milliseconds * 1e3).round() / 1e3
 }
 
-/// Starts logging to standard error, as lines for people or as one JSON object a line. `filter` is a `tracing` filter such as `info` or `foveate=debug,warn`; of some
-/// libraries only errors pass, whatever it says. Spans are also sent to `otlp`, regardless of the filter. A second
-/// call in one process has no effect.
+/// Starts logging to standard error: one JSON object a line if `as_json`, else text, with colours on a terminal.
+/// `filter` is a `tracing` filter such as `info` or `foveate=debug,warn`; of some libraries only errors pass, whatever
+/// it says. Spans are also sent to `otlp`, regardless of the filter. A second call in one process has no effect.
 ///
 /// # Errors
 /// When the filter cannot be parsed; the message names the part.

@@ -12,8 +12,8 @@ use crate::access::Grant;
 use crate::cli::progress::Display;
 use crate::engine::{Engine, Repository, State};
 
-/// Prints on standard output until every repository that was registered at the start has its first index or failed, or
-/// `stop` is cancelled; then how to ask the service at `url`.
+/// Prints on standard output the `url` of the service, each repository that was registered at the start once it has its
+/// first index or failed, and then how to ask. Ends early when `stop` is cancelled.
 pub async fn announce(
     url: String,
     needs_token: bool,
