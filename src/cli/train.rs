@@ -20,7 +20,7 @@ use self::ranking_file::{CONFIDENCE_KEY, Fitted, FittedLine, Weights, calibratio
 use self::table::{Table, reliability};
 use super::cases::{CaseArgs, WalkArgs};
 use super::database::DatabaseArgs;
-use super::{feedback_cases, stdout};
+use super::{UsageError, feedback_cases, stdout};
 use crate::eval::case::Case;
 use crate::eval::sweep::Walk;
 use crate::eval::train::Kind;
@@ -140,8 +140,12 @@ fn load(args: &TrainArgs) -> anyhow::Result<(Vec<Case>, Walk)> {
     match (&args.repo, &args.cases) {
         (Some(path), _) => own_commits::load(path, args.commits.get(), &args.walk),
         (None, Some(cases)) => cases.load(&args.walk),
-        // The parser of arguments requires one of the three.
-        (None, None) => feedback_cases::load(&args.database, &args.walk),
+        (None, None) if args.from_feedback => feedback_cases::load(&args.database, &args.walk),
+        // The parser of arguments accepts --commits alone.
+        (None, None) => bail!(UsageError(
+            "give files of cases with --repos, a repository with --repo, or --from-feedback"
+                .to_owned()
+        )),
     }
 }
 

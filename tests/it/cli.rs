@@ -222,6 +222,7 @@ fn mistakes_have_exit_codes_and_helpful_messages() {
         (&["serve", "--config", "/no/such/file"], 2, "/no/such/file"),
         (&["train"], 2, "foveate train [OPTIONS] --repo <PATH>"),
         (&["train", "cases.jsonl"], 2, "--repos"),
+        (&["train", "--commits", "5"], 2, "--repos"),
         (
             &["train", "cases.jsonl", "--repos", "x", "--repo", root],
             2,
