@@ -175,7 +175,10 @@ pub fn score_context(case: &Case, context: &Context, budget: usize, scores: &mut
     if !case.gold_functions.is_empty() {
         let shown = shown_share(case, context);
         scores.set(Metric::Shown(budget), shown);
-        let efficiency = shown * share(1000, context.used);
+        let efficiency = match context.used {
+            0 => 0.0,
+            used => shown * 1000.0 / used as f64,
+        };
         scores.set(Metric::Efficiency(budget), efficiency);
     }
     score_edits(case, context, budget, scores);
