@@ -5,36 +5,35 @@
 /// A line with more quotation and list marks than this is blanked for the parser.
 const MAX_DEPTH: usize = 12;
 
-/// Removes HTML comments from the lines and returns the copy for the parser.
+/// Removes HTML comments outside code from the lines and returns the copy for the parser.
 pub(super) fn repair(lines: &mut [String]) -> String {
-    remove_comments(lines);
     let mut structure = String::with_capacity(lines.iter().map(|line| line.len() + 1).sum());
     let closing = closing_below(lines);
+    // A comment that is never closed is none.
+    let last_end = lines.iter().rposition(|line| line.contains(COMMENT_END));
+    let mut in_comment = false;
     let mut open: Option<Fence> = None;
-    // The end of a fence in a quotation that does not contain the end of the fence.
-    let mut cut_until = 0;
-    for (number, line) in lines.iter().enumerate() {
+    for (number, line) in lines.iter_mut().enumerate() {
         match &open {
-            _ if number < cut_until => push_quoted(&mut structure, line),
             Some(fence) if fence.closes(line) => {
                 push_fence(&mut structure, fence.mark(), "", line.len());
                 open = None;
             }
             Some(fence) => push_content(&mut structure, line, fence.mark()),
-            None => match Fence::opening(line, marks_at(&closing, number)) {
-                Some((fence, tail)) => match cut_end(lines, number, &fence) {
-                    // To the parser, too, a fence ends with its quotation.
-                    Some(end) => {
-                        push_quoted(&mut structure, line);
-                        cut_until = end;
-                    }
-                    None => {
+            None => {
+                let marks = closing.get(number).copied().unwrap_or(0);
+                if in_comment || Fence::opening(line, marks).is_none() {
+                    let may_continue = Some(number) < last_end;
+                    in_comment = remove_comments(line, in_comment, may_continue);
+                }
+                match Fence::opening(line, marks).filter(|_| !in_comment) {
+                    Some((fence, tail)) => {
                         push_fence(&mut structure, fence.mark(), tail, line.len());
                         open = Some(fence);
                     }
-                },
-                None => push_text(&mut structure, line),
-            },
+                    None => push_text(&mut structure, line),
+                }
+            }
         }
         structure.push('\n');
     }
@@ -85,26 +84,6 @@ fn closing_below(lines: &[String]) -> Vec<usize> {
         .collect();
     closing.reverse();
     closing
-}
-
-fn marks_at(closing: &[usize], line: usize) -> usize {
-    closing.get(line).copied().unwrap_or(0)
-}
-
-/// Returns the line after the quotation in which a fence opens, if the fence is not closed by then.
-fn cut_end(lines: &[String], start: usize, fence: &Fence) -> Option<usize> {
-    if !matches!(fence, Fence::Run(..)) || !lines.get(start).is_some_and(|line| is_quoted(line)) {
-        return None;
-    }
-    let mut below = lines.iter().enumerate().skip(start + 1);
-    let (end, line) = below.find(|(_, line)| !is_quoted(line) || fence.closes(line))?;
-    (!fence.closes(line)).then_some(end)
-}
-
-/// Whether a line is quoted. `>>>` is a prompt.
-fn is_quoted(line: &str) -> bool {
-    let line = line.trim_start();
-    line.starts_with('>') && !line.starts_with(">>>")
 }
 
 /// Returns the text after the mark on the line that opens a block: its language, or code on the wrong line.
@@ -227,15 +206,6 @@ fn push_content(structure: &mut String, line: &str, mark: char) {
     }
 }
 
-/// Appends a line of a quotation with a fence.
-fn push_quoted(structure: &mut String, line: &str) {
-    if depth(line.trim_start()) > MAX_DEPTH {
-        pad(structure, structure.len() + line.len());
-    } else {
-        structure.push_str(line);
-    }
-}
-
 fn push_text(structure: &mut String, line: &str) {
     let trimmed = line.trim_start();
     let start = structure.len();
@@ -276,52 +246,20 @@ fn depth(line: &str) -> usize {
         .sum()
 }
 
-/// Removes `<!-- … -->` from the text, except in code and unless it is never closed.
-fn remove_comments(lines: &mut [String]) {
-    let Some(last_end) = lines.iter().rposition(|line| line.contains("-->")) else {
-        return;
-    };
-    let closing = closing_below(lines);
-    let mut open: Option<Fence> = None;
-    let mut is_open_quoted = false;
-    let mut in_comment = false;
-    for (number, line) in lines.iter_mut().enumerate().take(last_end + 1) {
-        // A fence ends with its quotation.
-        if is_open_quoted && !is_quoted(line) && !open.as_ref().is_some_and(|it| it.closes(line)) {
-            open = None;
-            is_open_quoted = false;
-        }
-        if in_comment {
-            match line.find("-->") {
-                Some(end) => {
-                    line.drain(..end + "-->".len());
-                }
-                None => {
-                    line.clear();
-                    continue;
-                }
-            }
-        } else if let Some(fence) = &open {
-            if fence.closes(line) {
-                open = None;
-                is_open_quoted = false;
-            }
-            continue;
-        } else if let Some((fence, _)) = Fence::opening(line, marks_at(&closing, number)) {
-            is_open_quoted = is_quoted(line) && matches!(fence, Fence::Run(..));
-            open = Some(fence);
-            continue;
-        }
-        in_comment = remove_comments_in_line(line, number < last_end);
-    }
-}
+const COMMENT_START: &str = "<!--";
+const COMMENT_END: &str = "-->";
 
-/// Removes the comments from a line. Returns whether one continues in the next line, which `may_continue`
-/// allows.
-fn remove_comments_in_line(line: &mut String, may_continue: bool) -> bool {
-    const START: &str = "<!--";
-    const END: &str = "-->";
-    if !line.contains(START) {
+/// Removes the comments from a line, which may begin in one. Returns whether one continues in the next line, which
+/// `may_continue` allows.
+fn remove_comments(line: &mut String, in_comment: bool, may_continue: bool) -> bool {
+    if in_comment {
+        let Some(end) = line.find(COMMENT_END) else {
+            line.clear();
+            return true;
+        };
+        line.drain(..end + COMMENT_END.len());
+    }
+    if !line.contains(COMMENT_START) {
         return false;
     }
     let mut kept = String::with_capacity(line.len());
@@ -329,24 +267,24 @@ fn remove_comments_in_line(line: &mut String, may_continue: bool) -> bool {
     let mut continues = false;
     let mut is_quoted = false;
     // The next end of a comment, which is searched again once it is passed.
-    let mut end = line.find(END);
-    while let Some(at) = rest.find(START) {
+    let mut end = line.find(COMMENT_END);
+    while let Some(at) = rest.find(COMMENT_START) {
         let (before, comment) = rest.split_at(at);
         kept.push_str(before);
         is_quoted ^= before.matches('`').count() % 2 == 1;
         let start = line.len() - comment.len();
         if end.is_some_and(|end| end < start) {
-            end = comment.find(END).map(|end| start + end);
+            end = comment.find(COMMENT_END).map(|end| start + end);
         }
         match end {
-            Some(end) if !is_quoted => rest = line.get(end + END.len()..).unwrap_or(""),
+            Some(end) if !is_quoted => rest = line.get(end + COMMENT_END.len()..).unwrap_or(""),
             None if !is_quoted && may_continue => {
                 rest = "";
                 continues = true;
             }
             _ => {
-                kept.push_str(START);
-                rest = comment.get(START.len()..).unwrap_or("");
+                kept.push_str(COMMENT_START);
+                rest = comment.get(COMMENT_START.len()..).unwrap_or("");
             }
         }
     }
@@ -405,14 +343,6 @@ mod tests {
             .collect();
         let wanted = [false, true, true, true, false, true, true];
         assert_eq!(fenced(&lines), wanted);
-    }
-
-    #[test]
-    fn fence_ends_with_its_quotation() {
-        check("> ```\n> a\n\n>>> b", "> ```\n> a\n\n::: b");
-        check("> ```\n> a\nb\n> c", "> ```\n> a\nb\n> c");
-        check("> ```\n> > > > > > > > > > > > > > x\ny", "> ```\n\ny");
-        check("> ```\n> a\n\n<!-- b --> c", "> ```\n> a\n\n c");
     }
 
     #[test]
