@@ -1,15 +1,16 @@
 //! Splits a query into clean lines. Accepts line ends of every kind; removes invisible characters and the prefixes that
-//! programs write before each line of a stack trace; puts a fence around long logs; restores the line breaks that a text
-//! lost when it was pasted as one line, as far as Markdown or the strings of a JSON log show them.
+//! programs write before each line of a stack trace; restores the line breaks that a text lost when it was pasted as one
+//! line, as far as Markdown or the strings of a JSON log show them.
 
 use std::ops::Range;
+use std::sync::LazyLock;
 
 use anstream::adapter::strip_str;
 use foveate_parse::traces;
+use regex::Regex;
 use serde_json::Value;
 
-use super::log_entry::{self, collect_log_texts, has_trace};
-use super::repair;
+use super::log_entry::{collect_log_texts, has_trace};
 use crate::log_prefix::{after_time, strip_trace_prefixes};
 
 /// A text with at most this many non-empty lines, one of them long, has lost its line breaks.
@@ -24,11 +25,11 @@ const MAX_WRAPPED: usize = 120;
 /// From this many lines that begin with a time on, they are a pasted log.
 const TIMED_LINES: usize = 2;
 
-/// From this many lines in a row that begin with a time or a level on, they are a log even without a fence.
-const LOG_LINES: usize = 8;
-
 /// From this many lines with colour codes that lost their escape characters on, they are removed.
 const COLOURED_LINES: usize = 2;
+
+/// A colour code that lost its escape character, such as `[31m` or `[1;39m`.
+static COLOUR: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"\[[0-9;]{1,8}m").ok());
 
 /// Splits a query into lines without line ends.
 pub(super) fn split(query: &str) -> Vec<String> {
@@ -60,81 +61,19 @@ fn clean_lines(query: &str) -> Vec<String> {
         .filter(|line| after_time(line).is_some())
         .count()
         >= TIMED_LINES;
-    let has_colours = lines
-        .iter()
-        .filter(|line| first_colour(line).is_some())
-        .count()
-        >= COLOURED_LINES;
+    let coloured = |colour: &&Regex| lines.iter().filter(|line| colour.is_match(line)).count();
+    let colours = COLOUR
+        .as_ref()
+        .filter(|colour| coloured(colour) >= COLOURED_LINES);
     let cleaned = lines.iter().map(|line| {
         let line = after_time(line).filter(|_| has_times).unwrap_or(line);
         let line = clean(after_level(line));
-        if has_colours {
-            without_colours(&line)
-        } else {
-            line
+        match colours {
+            Some(colour) => colour.replace_all(&line, "").into_owned(),
+            None => line,
         }
     });
-    let cleaned: Vec<String> = cleaned.collect();
-    // Cleaned lines have lost their times; the others may have colours before their levels.
-    let begins = lines
-        .iter()
-        .zip(&cleaned)
-        .map(|(line, cleaned)| log_entry::begins_entry(line) || log_entry::begins_entry(cleaned));
-    let begins: Vec<bool> = begins.collect();
-    with_fenced_logs(cleaned, &begins)
-}
-
-/// Puts a fence around every long log that has none, so that it is not taken for prose. `begins` tells which lines begin
-/// an entry. The first line of a text stays its title.
-fn with_fenced_logs(lines: Vec<String>, begins: &[bool]) -> Vec<String> {
-    const FENCE: &str = "```";
-    let logs = logs(&lines, begins);
-    if logs.is_empty() {
-        return lines;
-    }
-    let mut fenced = Vec::with_capacity(lines.len() + 2 * logs.len());
-    let mut logs = logs.into_iter().peekable();
-    for (at, line) in lines.into_iter().enumerate() {
-        if logs.peek().is_some_and(|log| log.start == at) {
-            fenced.push(FENCE.to_owned());
-        }
-        fenced.push(line);
-        if logs.next_if(|log| log.end == at + 1).is_some() {
-            fenced.push(FENCE.to_owned());
-        }
-    }
-    fenced
-}
-
-/// Returns the lines of the long logs outside fences.
-fn logs(lines: &[String], begins: &[bool]) -> Vec<Range<usize>> {
-    if begins.iter().filter(|begins| **begins).count() < LOG_LINES {
-        return Vec::new();
-    }
-    let title = lines.iter().position(|line| !line.trim().is_empty());
-    let fenced = repair::fenced(lines);
-    let is_free = |at: usize| Some(at) != title && fenced.get(at) == Some(&false);
-    let is_entry = |at: usize| is_free(at) && begins.get(at) == Some(&true);
-    // An entry goes on in indented lines.
-    let goes_on = |at: usize| {
-        let line = lines.get(at).map_or("", String::as_str);
-        is_free(at) && line.starts_with([' ', '\t']) && !line.trim().is_empty()
-    };
-    let mut logs = Vec::new();
-    let mut at = 0;
-    while at < lines.len() {
-        let start = at;
-        let mut entries = 0;
-        while is_entry(at) || entries > 0 && goes_on(at) {
-            entries += usize::from(is_entry(at));
-            at += 1;
-        }
-        if entries >= LOG_LINES {
-            logs.push(start..at);
-        }
-        at = at.max(start + 1);
-    }
-    logs
+    cleaned.collect()
 }
 
 /// Joins the frames of stack traces that a mail program wrapped: `File "a/b.py", line 3, in` above `load`.
@@ -254,25 +193,6 @@ fn after_level(line: &str) -> &str {
         .iter()
         .find_map(|level| line.strip_prefix(level));
     rest.unwrap_or(line)
-}
-
-/// Returns the first colour code that lost its escape character, such as `[31m` or `[1;39m`.
-fn first_colour(line: &str) -> Option<Range<usize>> {
-    line.match_indices('[').find_map(|(at, _)| {
-        let code = line.get(at + 1..)?;
-        let len = code.find(|c: char| !c.is_ascii_digit() && c != ';')?;
-        let is_colour = (1..=8).contains(&len) && code.get(len..)?.starts_with('m');
-        is_colour.then_some(at..at + len + 2)
-    })
-}
-
-fn without_colours(line: &str) -> String {
-    let (mut rest, mut text) = (line, String::with_capacity(line.len()));
-    while let Some(code) = first_colour(rest) {
-        text.push_str(rest.get(..code.start).unwrap_or(""));
-        rest = rest.get(code.end..).unwrap_or("");
-    }
-    text + rest
 }
 
 /// Removes the escape sequences of terminals and invisible characters: zero-width characters, byte order

@@ -117,7 +117,7 @@ pub(super) fn surroundings<'l>(lines: impl Iterator<Item = &'l str>) -> Vec<Surr
 }
 
 /// Whether a line begins with a time or a level, as an entry of a log does.
-pub(super) fn begins_entry(line: &str) -> bool {
+fn begins_entry(line: &str) -> bool {
     let line = line.trim_start();
     if after_times(line).len() < line.len() || klog_text(line).is_some() {
         return true;

@@ -40,26 +40,6 @@ pub(super) fn repair(lines: &mut [String]) -> String {
     structure
 }
 
-/// Returns for every line whether it is in a block of code; the lines that open and close the block are.
-pub(super) fn fenced(lines: &[String]) -> Vec<bool> {
-    let closing = closing_below(lines);
-    let mut open: Option<Fence> = None;
-    let mut fenced = Vec::with_capacity(lines.len());
-    for (number, line) in lines.iter().enumerate() {
-        let was_open = open.is_some();
-        match &open {
-            Some(fence) if fence.closes(line) => open = None,
-            Some(_) => {}
-            None => {
-                let opening = Fence::opening(line, marks_at(&closing, number));
-                open = opening.map(|(fence, _)| fence);
-            }
-        }
-        fenced.push(was_open || open.is_some());
-    }
-    fenced
-}
-
 /// Whether a line opens a block of code, if the lines below close it.
 pub(super) fn opens_fence(line: &str) -> bool {
     Fence::opening(line, usize::MAX).is_some()
@@ -333,16 +313,6 @@ mod tests {
         check("```[log]\nok\n```\nx", "```[log]\nok\n```\nx");
         check("```/path\nok\n```\nx", "```/path\nok\n```\nx");
         check("````-b\nok", ":```-b\nok");
-    }
-
-    #[test]
-    fn lines_of_fences_are_known() {
-        let lines: Vec<String> = "a\n```\nb\n```\nc\n~~~ py\nd"
-            .lines()
-            .map(str::to_owned)
-            .collect();
-        let wanted = [false, true, true, true, false, true, true];
-        assert_eq!(fenced(&lines), wanted);
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Tests which error messages and places are found in logs and in sentences, and that long logs are no prose.
+//! Tests which error messages and places are found in logs and in sentences.
 
 use super::*;
 
@@ -147,61 +147,6 @@ fn places_of_entries_are_paths() {
             assert_eq!(paths(&parse(&query)), ["tsdb/db.go:908"], "{query}");
         }
     }
-}
-
-#[test]
-fn long_logs_are_code_without_a_fence() {
-    let log = |count: usize, head: &str| -> String {
-        let lines = (0..count).map(|n| format!("{head}opening block number {n}\n"));
-        lines.collect()
-    };
-    for head in [
-        "2024-05-01T12:00:00Z ",
-        "2024-05-01 12:00:00,123 INFO acme - ",
-        "12:00:00 ",
-        "INFO ",
-        "[debug] ",
-        "level=info msg=",
-    ] {
-        let log = log(8, head);
-        let text = parse(&format!("It fails\n\nSee my log:\n{log}What is wrong?\n"));
-        let prose = texts(&text, SegmentKind::Prose).join("\n");
-        assert!(!prose.contains("opening"), "{head}: {prose}");
-        assert!(
-            prose.contains("See my log") && prose.contains("What is wrong"),
-            "{prose}"
-        );
-        let code = texts(&text, SegmentKind::CodeBlock).join("\n");
-        assert!(code.contains("opening block number 7"), "{code}");
-    }
-    // An entry goes on in indented lines.
-    let entry = "INFO opening\n  all the blocks\n";
-    let text = parse(&format!("It fails\n\n{}", entry.repeat(8)));
-    assert!(texts(&text, SegmentKind::Prose).is_empty());
-}
-
-#[test]
-fn short_logs_titles_and_fenced_logs_stay_as_they_are() {
-    let line = "INFO opening the block\n";
-    let text = parse(&format!("It fails\n\n{}", line.repeat(7)));
-    assert!(texts(&text, SegmentKind::CodeBlock).is_empty());
-    let text = parse(&line.repeat(12));
-    assert_eq!(text.title(), "INFO opening the block");
-    let text = parse(&format!(
-        "It fails\n\n```\n{}```\n\nWhat is wrong?\n",
-        line.repeat(12)
-    ));
-    assert_eq!(texts(&text, SegmentKind::CodeBlock).len(), 1);
-    assert_eq!(texts(&text, SegmentKind::Prose), ["What is wrong?"]);
-}
-
-#[test]
-fn error_in_a_log_below_the_environment_is_kept() {
-    let log = "INFO acme 1.2.3 starts\n".repeat(8) + "[ERROR] could not open block\n";
-    let found = errors(&format!(
-        "A title\n\nIt fails.\n\nEnvironment:\n- OS: Linux\n\n{log}"
-    ));
-    assert_eq!(found, ["could not open block"]);
 }
 
 #[test]
