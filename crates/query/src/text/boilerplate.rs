@@ -211,7 +211,8 @@ pub(super) fn is_noise(line: &str) -> bool {
         return true;
     }
     const WHOLE: &[&str] = &[
-        "_No response_", "No response", "N.A.", "N/A", "n/a", "None", "---", "***", "___", "-->",
+        "_No response_", "No response", "N.A.", "N/A", "n/a", "None", "--", "---", "***", "___",
+        "-->",
     ];
     const STARTS: &[&str] = &[
         "_Originally posted by", "Originally posted by", "Migrated from", "(last modified by",
@@ -289,66 +290,14 @@ fn is_mail_footer(line: &str) -> bool {
         "Get Outlook for Android",
         "Sent from Mail for ",
         "Sent from Outlook for ",
+        "Sent from my Android",
+        "Sent from my Samsung",
+        "Sent from my iPad",
+        "Sent from my iPhone",
+        "Sent from my mobile",
+        "unsubscribe <http",
     ];
-    // The lines of a sentence that is broken around its links.
-    const LINKS: &[&str] = &["<http", "unsubscribe <http"];
-    let is_link = line.split_whitespace().count() <= 2
-        && line.contains("/unsubscribe")
-        && LINKS.iter().any(|start| line.starts_with(start));
-    STARTS.iter().any(|start| line.starts_with(start)) || is_link || is_sent_from_device(line)
-}
-
-/// Whether a line is `Sent from my iPhone`, of any phone.
-fn is_sent_from_device(line: &str) -> bool {
-    const DEVICES: &[&str] = &[
-        "android", "blackberry", "galaxy", "ipad", "iphone", "mobile", "phone", "pixel",
-        "smartphone", "tablet",
-    ];
-    const MAX_WORDS: usize = 8;
-    let Some(device) = line.strip_prefix("Sent from my ") else {
-        return false;
-    };
-    device.split_whitespace().count() <= MAX_WORDS
-        && fold(device)
-            .split(' ')
-            .take(3)
-            .any(|word| DEVICES.contains(&word))
-}
-
-/// Whether a line separates a mail from its signature, or from the footer of a mailing list.
-pub(super) fn is_signature_mark(line: &str) -> bool {
-    line.trim_end() == "--"
-}
-
-/// Whether a line below the mark of a signature is that of a mailing list.
-pub(super) fn is_list_footer(line: &str) -> bool {
-    let lower = line.to_ascii_lowercase();
-    let lower = lower.trim();
-    lower.starts_with("you received this message because")
-        || lower.contains("unsubscribe") && (lower.contains("http") || lower.contains('@'))
-        || lower.ends_with(" mailing list")
-}
-
-/// Whether a line begins to say who wrote a quoted mail: `On Mon, May 1, 2024 at 3:04 PM Ada`. `On Windows, …` has no
-/// date.
-pub(super) fn opens_attribution(line: &str) -> bool {
-    const MONTHS: &[&str] = &[
-        "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec",
-    ];
-    const WORDS_OF_DATE: usize = 5;
-    const MAX_BYTES: usize = 200;
-    let rest = line.trim_start().strip_prefix("On ");
-    let Some(rest) = rest.filter(|rest| rest.len() <= MAX_BYTES) else {
-        return false;
-    };
-    let rest = fold(rest);
-    let mut words = rest.split(' ').take(WORDS_OF_DATE);
-    let is_year = |word: &str| word.len() == 4 && word.bytes().all(|b| b.is_ascii_digit());
-    let is_month = |word: &str| {
-        let is_name = |month: &&str| word.starts_with(month);
-        MONTHS.iter().any(is_name) || word.len() <= 2 && word.parse::<u8>().is_ok()
-    };
-    words.clone().any(is_year) && words.any(is_month)
+    STARTS.iter().any(|start| line.starts_with(start))
 }
 
 /// Whether a line states a version: `python: 3.8.1`, `- OS: macOS 12.4`, `numpy 1.19.2`.

@@ -5,9 +5,9 @@ use foveate_model::Language;
 use foveate_parse::{code, traces};
 
 use super::boilerplate::{
-    asks_for_versions, fold, has_program_code, is_backport_note, is_environment, is_list_footer,
-    is_machine_line, is_noise, is_signature_mark, is_standard_heading, is_template_check,
-    is_version_line, is_version_list, opens_attribution, promises_code, tag,
+    asks_for_versions, fold, has_program_code, is_backport_note, is_environment, is_machine_line,
+    is_noise, is_standard_heading, is_template_check, is_version_line, is_version_list,
+    promises_code, tag,
 };
 use super::log_entry::{self, Surroundings};
 use super::markdown::{Markdown, Shape, Span, SpanKind};
@@ -21,9 +21,6 @@ const MAX_INFO: usize = 3;
 
 /// Maximum blank lines between a fence and the line that introduces it.
 const MAX_BLANK: usize = 2;
-
-/// Maximum lines of the footer of a mailing list.
-const MAX_FOOTER: usize = 12;
 
 /// Minimum words of a sentence that ends a section about the machine, if it has code between backticks.
 const MIN_SENTENCE: usize = 4;
@@ -165,8 +162,6 @@ pub(super) fn split<'a>(lines: &'a [String], markdown: &'a Markdown, titled: boo
     while let Some(line) = lines.get(i) {
         match reader.shape(i) {
             Shape::Fence(_) | Shape::Fenced(_) => i = reader.code(i),
-            // Below a paragraph, Markdown takes the mark for that of a heading.
-            Shape::Text | Shape::Rule if is_signature_mark(line) => i = reader.after_signature(i),
             Shape::Rule => i += 1,
             Shape::Text if line.trim_start().starts_with("<details") => {
                 let start = i;
@@ -180,13 +175,10 @@ pub(super) fn split<'a>(lines: &'a [String], markdown: &'a Markdown, titled: boo
                 }
                 reader.details_line(start);
             }
-            _ => match reader.attribution_end(i) {
-                Some(end) => i = end,
-                None => {
-                    reader.prose_line(i);
-                    i += 1;
-                }
-            },
+            _ => {
+                reader.prose_line(i);
+                i += 1;
+            }
         }
     }
     reader.flush();
@@ -313,32 +305,6 @@ impl<'a> Reader<'a> {
         let continues = self.in_check && is_continued;
         self.in_check = continues || is_template_check(strip_quote(line).trim());
         continues
-    }
-
-    /// Returns the line after the one or two that say who wrote the text quoted below: `On 1 May 2024, Ada wrote:`.
-    fn attribution_end(&self, number: usize) -> Option<usize> {
-        let line = |number: usize| self.lines.get(number).map_or("", String::as_str);
-        if !opens_attribution(strip_quote(line(number))) {
-            return None;
-        }
-        let ends = |at: &usize| line(*at).trim_end().ends_with(" wrote:");
-        let last = (number..number + 2).find(ends)?;
-        let has_address = (number..last + 1).any(|at| line(at).contains('@'));
-        let mut below = last + 1..last + 3;
-        let is_quoted = below.any(|at| line(at).trim_start().starts_with('>'));
-        (has_address || is_quoted).then_some(last + 1)
-    }
-
-    /// Returns the line after the footer that a mailing list adds below the mark in line `mark`; the line after the mark
-    /// if there is none.
-    fn after_signature(&self, mark: usize) -> usize {
-        let below = self.lines.get(mark + 1..).unwrap_or_default();
-        let footer = below.iter().take(MAX_FOOTER);
-        let footer = footer.take_while(|line| !line.trim().is_empty());
-        match footer.clone().any(|line| is_list_footer(line)) {
-            true => mark + 1 + footer.count(),
-            false => mark + 1,
-        }
     }
 
     /// Keeps what follows a `<details>` on its line.

@@ -82,7 +82,6 @@ fn hostile_texts_take_linear_time() {
         "12:00:00 a\n",
         "file=a.py line=1 ",
         "--\na\n",
-        "On 1 May 2024, a\n",
         "- [ ] I have\n  a\n",
         "$abc ",
         "a: eof\n",
