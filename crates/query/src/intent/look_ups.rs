@@ -43,6 +43,18 @@ pub(super) struct Question {
     patterns: &'static [&'static str],
 }
 
+/// Returns a table of questions, each with what it asks, its kind and whether it is sure, and its patterns.
+macro_rules! questions {
+    ($($asks:ident: $kind:ident, $is_sure:literal { $($pattern:expr),+ $(,)? })+) => {
+        &[$(Question {
+            asks: LookUp::$asks,
+            kind: IntentKind::$kind,
+            is_sure: $is_sure,
+            patterns: &[$($pattern),+],
+        }),+]
+    };
+}
+
 /// Prepends the words of a request for a list: "show me all".
 macro_rules! list {
     ($rest:literal) => {
@@ -65,208 +77,122 @@ macro_rules! tests {
 }
 
 /// The first question with a form that fits counts, so that the more special ones stand first.
-const QUESTIONS: &[Question] = &[
-    Question {
-        asks: LookUp::Overrides,
-        kind: IntentKind::UsageExploration,
-        is_sure: true,
-        patterns: &[
-            "who|whos|what|whats|which ?is|are ?else ?<code:any> override|overrides|overriding|reimplement|reimplements|redefine|redefines __ ?? $",
-            "where|wheres ?is|are __ overridden|overriden|reimplemented|redefined ?? $",
-            list!("overrides|overriders of|for __ ?? $"),
-            "what|which|whats ?are ?the ?all overrides ?of|for|does|do|are __ ?of|for|have|has|exist|there __ ?? $",
-        ],
-    },
-    Question {
-        asks: LookUp::Implementers,
-        kind: IntentKind::UsageExploration,
-        is_sure: true,
-        patterns: &[
-            "who|whos|what|which ?else ?<code:any> implements|implement|extends|extend|subclasses|subclass|inherits|inherit|derives|derive ?from ?the ?interface|class|trait|type|protocol TYPE ?interface|class|trait|type|protocol ?? $",
-            "what|which ?other classes|types|structs|enums|interfaces implement|implements|extend|extends|inherit|inherits|subclass|derive ?from __ ?? $",
-            "what|which ?other *s implement|extend|inherit|subclass|derive ?from ?the TYPE ?class|interface|trait|type|protocol ?? $",
-            // A mixin is a base of the classes that include it.
-            "what|which ?other classes|modules include|includes|prepend|prepends ?the TYPE ?module|mixin|concern|trait ?? $",
-            list!(
-                "implementations|implementers|implementors|subclasses|subtypes|descendants of|for __ ?? $"
-            ),
-            "<look> ?me|us ?for|to|at ?a ?list ?of ?all|every|each|any ?of ?the classes|types|structs|enums|interfaces ?that|which implement|implementing|extend|extending|inherit|inheriting|subclass|subclassing|derive|deriving ?from __ ?? $",
-            // "Classes implementing x should be exported" is no question.
-            "all|every classes|types|structs|enums|interfaces implementing|extending|inheriting|subclassing ?from __ ?? $",
-            "classes|types|structs|enums|interfaces implementing|extending|inheriting|subclassing ?from TYPE ?? $",
-            "what|which|whats ?are ?the ?all implementations|implementers|implementors|subclasses|subtypes of|does|do|has|have __ ?have|has|exist|there ?? $",
-        ],
-    },
-    Question {
-        asks: LookUp::Tests,
-        kind: IntentKind::UsageExploration,
-        is_sure: true,
-        patterns: &[
-            tests!(
-                "what|which|whats ?of ?the|my|our ",
-                "cover|covers|covering|test|tests|testing|exercise|exercises|exercising|check|checks|checking|verify|verifies|call|calls|use|uses|touch|touches|hit|hits|reference|references __ ?? $"
-            ),
-            tests!(
-                "what|which|whats ?are ?the|my|our ",
-                "?are ?exist|exists ?there of|for __ ?? $"
-            ),
-            tests!(
-                "what|which ",
-                "do|does ?we|i|you ?have|exist for|of __ ?? $"
-            ),
-            "where|wheres ?is|are|do|does ?we|you __ ?being ?get tested|covered ?by|in ?tests ?? $",
-            "where ?else do|did we|you|they test|cover __ ?? $",
-            tests!(
-                "where|wheres is|are ?the|our|my ",
-                "of|for|covering|that ?cover|test|exercise __ ?? $"
-            ),
-            tests!(
-                "<look> ?me|us ?for|to|at ?a ?list ?of ?all|every|each|any ?of ?the ",
-                "of|for|covering|that|which ?cover|test|exercise|covers|tests|exercises __ ?? $"
-            ),
-            tests!("?all ?the ", "of __ ?? $"),
-            tests!("?all the ", "of|for|covering __ ?? $"),
-        ],
-    },
-    Question {
-        asks: LookUp::Tests,
-        kind: IntentKind::TestWriting,
-        is_sure: false,
-        patterns: &[tests!("", "for NAME ?? $")],
-    },
-    Question {
-        asks: LookUp::Calls,
-        kind: IntentKind::UsageExploration,
-        is_sure: true,
-        patterns: &[
-            "who|whos|what|whats|which ?is|are ?else ?other ?<code:any> call|calls|calling|invoke|invokes|invoking __ ?? $",
-            "?from where|wheres ?else ?is|are|do|does|did __ ?being ?get|gets called|invoked ?from ?? $",
-            "where ?else do|does|did we|they|you|i ?still call|invoke __ ?? $",
-            list!("?direct callers|caller of|for|to __ ?? $"),
-            list!("calls|invocations of|to NAME ?? $"),
-            list!("call sites|site of|for|to __ ?? $"),
-            "who|what|which|whos|whats ?are|is ?all ?the callers|caller of|for|to __ ?? $",
-        ],
-    },
-    Question {
-        asks: LookUp::Dependencies,
-        kind: IntentKind::Explanation,
-        is_sure: true,
-        patterns: &[
-            "what|which|whom|who ?else ?other ?functions|methods|classes|types|modules|files|services|code does|do|did __ ?directly|actually|internally call|depend|invoke|use|import|need|require|rely ?on|upon ?? $",
-            "what|which ?other ?functions|methods|classes|types|modules|files|services|code is|are called|used|invoked|needed|required|imported by __ ?? $",
-            "what|whats|which ?are ?the ?all ?direct dependencies|callees of|for|does|do __ ?have ?? $",
-            list!("?direct dependencies|callees of|for __ ?? $"),
-        ],
-    },
-    Question {
-        asks: LookUp::Behaviour,
-        kind: IntentKind::DefinitionLookup,
-        is_sure: true,
-        patterns: &["what does|did ?the ?<code> NAME ?actually|exactly do ?? $"],
-    },
-    Question {
-        asks: LookUp::Difference,
-        kind: IntentKind::Explanation,
-        is_sure: true,
-        patterns: &[
-            "what|whats ?is|are ?the difference|differences between __ and __ ?? $",
-            "<look>|<explain> ?me|us ?the difference|differences between __ and __ ?? $",
-            "how do|does|is|are __ ?and __ differ|different|differs ?from __ ?? $",
-            "compare ?the NAME and|with|to|against ?the NAME ?? $",
-        ],
-    },
-    Question {
-        asks: LookUp::Difference,
-        kind: IntentKind::Explanation,
-        is_sure: false,
-        patterns: &[
-            "?the difference|differences between __ and __ ?? $",
-            "compare __ and|with|to|against __ ?? $",
-            "NAME vs|versus NAME ?? $",
-        ],
-    },
-    Question {
-        asks: LookUp::Uses,
-        kind: IntentKind::UsageExploration,
-        is_sure: true,
-        patterns: &[
-            "who|whos|what|whats|which ?is|are ?else ?<code:any> uses|using|references|referencing|imports|importing|consumes|consuming|instantiates|instantiating ?from __ ?? $",
-            "what|which ?other *s use|reference|import|consume|instantiate|depend|rely ?on|upon|from __ ?? $",
-            "who|whos|what|whats|which ?is|are ?else ?<code:any> includes|including ?the TYPE ?header|file|module|mixin|concern|trait ?? $",
-            "what|which ?other *s include|includes ?the TYPE ?header|file|module|mixin|concern|trait ?? $",
-            "who|what|which ?else ?<code:any> depends|relies on|upon __ ?? $",
-            // Errors are used where they are raised and caught.
-            "who|whos|what|whats|which ?is|are ?else ?<code:any> raises|raise|raising|throws|throw|throwing|catches|catch|catching|rescues|rescue|rescuing ?the TYPE ?? $",
-            "where|wheres ?else ?is|are ?the TYPE ?being raised|thrown|caught|rescued ?? $",
-            "where ?else do|does|did we|they|you|i ?still raise|throw|catch|rescue ?the TYPE ?? $",
-            "where|wheres ?else ?is|are|do|does|did __ ?being ?get|gets used|referenced|imported|included|consumed|instantiated ?? $",
-            "where ?else do|does|did we|they|you|i ?still use|reference|import|consume|instantiate __ ?? $",
-            list!(
-                "usages|uses|references|occurrences|consumers|importers|dependents of|to|for __ ?? $"
-            ),
-            list!(
-                "places|files|code where|that|which ?uses|use|references|reference __ ?is|are used|referenced ?? $"
-            ),
-            "who|what|which|whats ?are|is ?all ?the usages|uses|references|occurrences|consumers|importers|dependents of|to|for __ ?? $",
-        ],
-    },
-    Question {
-        asks: LookUp::Definition,
-        kind: IntentKind::DefinitionLookup,
-        is_sure: true,
-        patterns: &[
-            "where|wheres ?is|are|can|do|does ?i|we|you ?find __ defined|declared|implemented|located ?at|in ?? $",
-            "where|wheres ?is|can|do ?i|we|you ?find the __ function|method|class|struct|trait|interface|enum|macro|decorator|constant ?? $",
-            "where|wheres ?is|can|do ?i|we|you ?find the function|method|class|struct|trait|interface|enum|macro|decorator|constant TYPE ?? $",
-            "where|wheres is TYPE ?? $",
-            "<look> ?me|us ?for|to|at ?the definition|declaration|implementation|source ?code of|for __ ?? $",
-            "?the definition|declaration of __ ?? $",
-        ],
-    },
-    // A name and what is looked up about it: "Pool.take usages".
-    Question {
-        asks: LookUp::Uses,
-        kind: IntentKind::UsageExploration,
-        is_sure: true,
-        patterns: &["NAME usages|uses|references|occurrences|consumers ?? $"],
-    },
-    Question {
-        asks: LookUp::Calls,
-        kind: IntentKind::UsageExploration,
-        is_sure: true,
-        patterns: &["NAME callers ?? $", "NAME call sites ?? $"],
-    },
-    Question {
-        asks: LookUp::Implementers,
-        kind: IntentKind::UsageExploration,
-        is_sure: true,
-        patterns: &["NAME implementations|implementers|implementors|subclasses|subtypes ?? $"],
-    },
-    Question {
-        asks: LookUp::Overrides,
-        kind: IntentKind::UsageExploration,
-        is_sure: true,
-        patterns: &["NAME overrides ?? $"],
-    },
-    Question {
-        asks: LookUp::Tests,
-        kind: IntentKind::UsageExploration,
-        is_sure: true,
-        patterns: &["NAME tests ?? $"],
-    },
-    Question {
-        asks: LookUp::Dependencies,
-        kind: IntentKind::Explanation,
-        is_sure: true,
-        patterns: &["NAME dependencies|callees ?? $"],
-    },
-    Question {
-        asks: LookUp::Definition,
-        kind: IntentKind::DefinitionLookup,
-        is_sure: true,
-        patterns: &["NAME definition|declaration ?? $"],
-    },
+const QUESTIONS: &[Question] = questions![
+    Overrides: UsageExploration, true {
+        "who|whos|what|whats|which ?is|are ?else ?<code:any> override|overrides|overriding|reimplement|reimplements|redefine|redefines __ ?? $",
+        "where|wheres ?is|are __ overridden|overriden|reimplemented|redefined ?? $",
+        list!("overrides|overriders of|for __ ?? $"),
+        "what|which|whats ?are ?the ?all overrides ?of|for|does|do|are __ ?of|for|have|has|exist|there __ ?? $",
+        "NAME overrides ?? $",
+    }
+    Implementers: UsageExploration, true {
+        "who|whos|what|which ?else ?<code:any> implements|implement|extends|extend|subclasses|subclass|inherits|inherit|derives|derive ?from ?the ?interface|class|trait|type|protocol TYPE ?interface|class|trait|type|protocol ?? $",
+        "what|which ?other classes|types|structs|enums|interfaces implement|implements|extend|extends|inherit|inherits|subclass|derive ?from __ ?? $",
+        "what|which ?other *s implement|extend|inherit|subclass|derive ?from ?the TYPE ?class|interface|trait|type|protocol ?? $",
+        // A mixin is a base of the classes that include it.
+        "what|which ?other classes|modules include|includes|prepend|prepends ?the TYPE ?module|mixin|concern|trait ?? $",
+        list!(
+            "implementations|implementers|implementors|subclasses|subtypes|descendants of|for __ ?? $"
+        ),
+        "<look> ?me|us ?for|to|at ?a ?list ?of ?all|every|each|any ?of ?the classes|types|structs|enums|interfaces ?that|which implement|implementing|extend|extending|inherit|inheriting|subclass|subclassing|derive|deriving ?from __ ?? $",
+        // "Classes implementing x should be exported" is no question.
+        "all|every classes|types|structs|enums|interfaces implementing|extending|inheriting|subclassing ?from __ ?? $",
+        "classes|types|structs|enums|interfaces implementing|extending|inheriting|subclassing ?from TYPE ?? $",
+        "what|which|whats ?are ?the ?all implementations|implementers|implementors|subclasses|subtypes of|does|do|has|have __ ?have|has|exist|there ?? $",
+        "NAME implementations|implementers|implementors|subclasses|subtypes ?? $",
+    }
+    Tests: UsageExploration, true {
+        tests!(
+            "what|which|whats ?of ?the|my|our ",
+            "cover|covers|covering|test|tests|testing|exercise|exercises|exercising|check|checks|checking|verify|verifies|call|calls|use|uses|touch|touches|hit|hits|reference|references __ ?? $"
+        ),
+        tests!(
+            "what|which|whats ?are ?the|my|our ",
+            "?are ?exist|exists ?there of|for __ ?? $"
+        ),
+        tests!(
+            "what|which ",
+            "do|does ?we|i|you ?have|exist for|of __ ?? $"
+        ),
+        "where|wheres ?is|are|do|does ?we|you __ ?being ?get tested|covered ?by|in ?tests ?? $",
+        "where ?else do|did we|you|they test|cover __ ?? $",
+        tests!(
+            "where|wheres is|are ?the|our|my ",
+            "of|for|covering|that ?cover|test|exercise __ ?? $"
+        ),
+        tests!(
+            "<look> ?me|us ?for|to|at ?a ?list ?of ?all|every|each|any ?of ?the ",
+            "of|for|covering|that|which ?cover|test|exercise|covers|tests|exercises __ ?? $"
+        ),
+        tests!("?all ?the ", "of __ ?? $"),
+        tests!("?all the ", "of|for|covering __ ?? $"),
+        "NAME tests ?? $",
+    }
+    Tests: TestWriting, false {
+        tests!("", "for NAME ?? $"),
+    }
+    Calls: UsageExploration, true {
+        "who|whos|what|whats|which ?is|are ?else ?other ?<code:any> call|calls|calling|invoke|invokes|invoking __ ?? $",
+        "?from where|wheres ?else ?is|are|do|does|did __ ?being ?get|gets called|invoked ?from ?? $",
+        "where ?else do|does|did we|they|you|i ?still call|invoke __ ?? $",
+        list!("?direct callers|caller of|for|to __ ?? $"),
+        list!("calls|invocations of|to NAME ?? $"),
+        list!("call sites|site of|for|to __ ?? $"),
+        "who|what|which|whos|whats ?are|is ?all ?the callers|caller of|for|to __ ?? $",
+        "NAME callers ?? $",
+        "NAME call sites ?? $",
+    }
+    Dependencies: Explanation, true {
+        "what|which|whom|who ?else ?other ?functions|methods|classes|types|modules|files|services|code does|do|did __ ?directly|actually|internally call|depend|invoke|use|import|need|require|rely ?on|upon ?? $",
+        "what|which ?other ?functions|methods|classes|types|modules|files|services|code is|are called|used|invoked|needed|required|imported by __ ?? $",
+        "what|whats|which ?are ?the ?all ?direct dependencies|callees of|for|does|do __ ?have ?? $",
+        list!("?direct dependencies|callees of|for __ ?? $"),
+        "NAME dependencies|callees ?? $",
+    }
+    Behaviour: DefinitionLookup, true {
+        "what does|did ?the ?<code> NAME ?actually|exactly do ?? $",
+    }
+    Difference: Explanation, true {
+        "what|whats ?is|are ?the difference|differences between __ and __ ?? $",
+        "<look>|<explain> ?me|us ?the difference|differences between __ and __ ?? $",
+        "how do|does|is|are __ ?and __ differ|different|differs ?from __ ?? $",
+        "compare ?the NAME and|with|to|against ?the NAME ?? $",
+    }
+    Difference: Explanation, false {
+        "?the difference|differences between __ and __ ?? $",
+        "compare __ and|with|to|against __ ?? $",
+        "NAME vs|versus NAME ?? $",
+    }
+    Uses: UsageExploration, true {
+        "who|whos|what|whats|which ?is|are ?else ?<code:any> uses|using|references|referencing|imports|importing|consumes|consuming|instantiates|instantiating ?from __ ?? $",
+        "what|which ?other *s use|reference|import|consume|instantiate|depend|rely ?on|upon|from __ ?? $",
+        "who|whos|what|whats|which ?is|are ?else ?<code:any> includes|including ?the TYPE ?header|file|module|mixin|concern|trait ?? $",
+        "what|which ?other *s include|includes ?the TYPE ?header|file|module|mixin|concern|trait ?? $",
+        "who|what|which ?else ?<code:any> depends|relies on|upon __ ?? $",
+        // Errors are used where they are raised and caught.
+        "who|whos|what|whats|which ?is|are ?else ?<code:any> raises|raise|raising|throws|throw|throwing|catches|catch|catching|rescues|rescue|rescuing ?the TYPE ?? $",
+        "where|wheres ?else ?is|are ?the TYPE ?being raised|thrown|caught|rescued ?? $",
+        "where ?else do|does|did we|they|you|i ?still raise|throw|catch|rescue ?the TYPE ?? $",
+        "where|wheres ?else ?is|are|do|does|did __ ?being ?get|gets used|referenced|imported|included|consumed|instantiated ?? $",
+        "where ?else do|does|did we|they|you|i ?still use|reference|import|consume|instantiate __ ?? $",
+        list!(
+            "usages|uses|references|occurrences|consumers|importers|dependents of|to|for __ ?? $"
+        ),
+        list!(
+            "places|files|code where|that|which ?uses|use|references|reference __ ?is|are used|referenced ?? $"
+        ),
+        "who|what|which|whats ?are|is ?all ?the usages|uses|references|occurrences|consumers|importers|dependents of|to|for __ ?? $",
+        "NAME usages|uses|references|occurrences|consumers ?? $",
+    }
+    Definition: DefinitionLookup, true {
+        "where|wheres ?is|are|can|do|does ?i|we|you ?find __ defined|declared|implemented|located ?at|in ?? $",
+        "where|wheres ?is|can|do ?i|we|you ?find the __ function|method|class|struct|trait|interface|enum|macro|decorator|constant ?? $",
+        "where|wheres ?is|can|do ?i|we|you ?find the function|method|class|struct|trait|interface|enum|macro|decorator|constant TYPE ?? $",
+        "where|wheres is TYPE ?? $",
+        "<look> ?me|us ?for|to|at ?the definition|declaration|implementation|source ?code of|for __ ?? $",
+        "?the definition|declaration of __ ?? $",
+        "NAME definition|declaration ?? $",
+    }
 ];
 
 static COMPILED: LazyLock<Vec<(&'static Question, Vec<Pattern>)>> = LazyLock::new(|| {
