@@ -153,10 +153,7 @@ fn no_match(ranked: &Ranked, request: &Request, files: &Files) -> Option<Issue> 
     } else {
         "nothing in the repository matches the words of the query"
     };
-    Some(Issue {
-        code: IssueCode::NoMatch,
-        detail: detail.to_owned(),
-    })
+    Some(Issue::new(IssueCode::NoMatch, detail))
 }
 
 /// Lists the symbols of the query, each with at most `max_definitions`, those in the best of the `ranked` files first.
@@ -198,13 +195,7 @@ fn listed(
 fn intent(text: &QueryText, request: &Request) -> Intent {
     let is_silent = request.query.trim().is_empty() && request.has_change();
     match request.intent {
-        None if is_silent => Intent {
-            kind: IntentKind::Refactor,
-            confidence: 1.0,
-            signals: vec!["change"],
-            asks_for_tests: false,
-            look_up: None,
-        },
+        None if is_silent => Intent::certain(IntentKind::Refactor, "change"),
         requested => intent::detect(text, requested),
     }
 }

@@ -102,10 +102,8 @@ pub(crate) fn passed(what: &str) -> Issue {
 }
 
 fn issue(lack: &str, advice: &str) -> Issue {
-    Issue {
-        code: IssueCode::Deadline,
-        detail: format!("{lack}; {advice}, or raise answer.deadline_ms"),
-    }
+    let detail = format!("{lack}; {advice}, or raise answer.deadline_ms");
+    Issue::new(IssueCode::Deadline, detail)
 }
 
 #[cfg(test)]

@@ -6,30 +6,25 @@ use foveate_model::Lines;
 
 /// Returns line `line` with up to `context` lines before and after it. `at` is a byte within that line.
 pub(crate) fn around(text: &str, at: usize, line: u32, context: u32) -> (Lines, &str) {
+    let start_of = |at: usize| {
+        let before = text.get(..at).unwrap_or_default();
+        before.rfind('\n').map_or(0, |end| end + 1)
+    };
+    let end_of = |at: usize| {
+        let after = text.get(at..).unwrap_or_default();
+        after.find('\n').map_or(text.len(), |end| at + end)
+    };
     let at = at.min(text.len());
     let mut lines = Lines::new(line, line);
-    let mut start = text
-        .get(..at)
-        .and_then(|b| b.rfind('\n'))
-        .map_or(0, |n| n + 1);
-    let mut end = text
-        .get(at..)
-        .and_then(|a| a.find('\n'))
-        .map_or(text.len(), |n| at + n);
+    let (mut start, mut end) = (start_of(at), end_of(at));
     for _ in 0..context {
         if start > 0 {
-            start = text
-                .get(..start - 1)
-                .and_then(|b| b.rfind('\n'))
-                .map_or(0, |n| n + 1);
+            start = start_of(start - 1);
             lines.start -= 1;
         }
         // The empty rest after the last line end is no line.
         if end + 1 < text.len() {
-            end = text
-                .get(end + 1..)
-                .and_then(|a| a.find('\n'))
-                .map_or(text.len(), |n| end + 1 + n);
+            end = end_of(end + 1);
             lines.end += 1;
         }
     }

@@ -71,6 +71,17 @@ pub struct Intent {
 }
 
 impl Intent {
+    /// Returns an intent that need not be detected.
+    pub(crate) fn certain(kind: IntentKind, signal: &'static str) -> Self {
+        Self {
+            kind,
+            confidence: 1.0,
+            signals: vec![signal],
+            asks_for_tests: false,
+            look_up: None,
+        }
+    }
+
     /// Returns the kind of intent that decides which files and sections get the budget. A question about tests is a
     /// lookup that needs what writing a test needs: the tests, beside the code that they test.
     pub fn profile(&self) -> IntentKind {
@@ -101,13 +112,7 @@ const WORDING_SHARE: f32 = 0.7;
 /// Detects the intent of a query; an intent `given` by the caller wins.
 pub fn detect(text: &QueryText, given: Option<IntentKind>) -> Intent {
     if let Some(kind) = given {
-        return Intent {
-            kind,
-            confidence: 1.0,
-            signals: vec!["given"],
-            asks_for_tests: false,
-            look_up: None,
-        };
+        return Intent::certain(kind, "given");
     }
     let query = Query::new(text);
     let mut scores = Scores::default();
@@ -203,18 +208,16 @@ pub(crate) fn asking_words(text: &QueryText) -> Vec<String> {
     if !query.is_short {
         return Vec::new();
     }
-    let question = look_ups::read(text, &query);
-    let of_question = question.map_or(&[][..], |question| look_ups::asking_words(question.asks));
-    let kinds = question.map(|question| look_ups::kinds_of_answers(question.asks, &query.clauses));
-    let raising = question.map(|question| look_ups::raising_words(question.asks, &query.clauses));
-    let kinds = kinds.into_iter().flatten();
-    let plain = kinds.chain(raising.into_iter().flatten());
-    let plain = plain.map(|word| word.text.clone());
-    let words = asking_verbs(&query, question.map(|question| question.asks)).into_iter();
+    let asks = look_ups::read(text, &query).map(|question| question.asks);
+    let of_question = asks.map_or(&[][..], look_ups::asking_words);
+    let mut words = asking_verbs(&query, asks);
+    if let (Some(asks), Some(clause)) = (asks, query.clauses.first()) {
+        words.extend(look_ups::kinds_and_verbs(asks, clause));
+    }
+    let words = words.iter().map(|word| word.text.as_str());
     words
-        .map(|word| word.text.clone())
-        .chain(of_question.iter().map(|word| (*word).to_owned()))
-        .chain(plain)
+        .chain(of_question.iter().copied())
+        .map(str::to_owned)
         .collect()
 }
 

@@ -274,11 +274,7 @@ fn with_names(text: &QueryText, clause: &Clause) -> Vec<Word> {
         .map(|mention| mention.name.to_lowercase())
         .collect();
     let named = |word: &Word| match word.is_error_type || quoted.contains(&word.text) {
-        true => Word {
-            text: word.text.clone(),
-            is_name: true,
-            ..Word::default()
-        },
+        true => Word::name(&word.text),
         false => word.clone(),
     };
     clause.words.iter().map(named).collect()
@@ -319,26 +315,23 @@ const RAISING: &[&str] = &[
     "rescued", "rescues", "rescuing", "throw", "throwing", "thrown", "throws",
 ];
 
-/// Returns the verbs by which a question for uses asks where an error is raised or caught: "what throws ShelfError". Without
-/// a name beside it, such a word is the name.
-pub(super) fn raising_words(asks: LookUp, clauses: &[Clause]) -> impl Iterator<Item = &Word> {
-    let clause = clauses.first().filter(|_| asks == LookUp::Uses);
-    let words = clause.map_or(&[][..], |clause| clause.words.as_slice());
+/// Returns further words by which a question asks. One for implementers says of what kind the answers are: `commands` of
+/// "which commands extend x". One for uses may ask where an error is raised or caught: "what throws ShelfError". Without a
+/// name beside it, such a verb is the name.
+pub(super) fn kinds_and_verbs(asks: LookUp, clause: &Clause) -> Vec<&Word> {
     let is_plain = |word: &&Word| !word.is_name && !word.is_capitalised;
-    // A sentence begins in upper case.
-    let has_name = words.iter().skip(1).any(|word| !is_plain(&word));
-    let plain = words.iter().filter(is_plain);
-    plain.filter(move |word| has_name && RAISING.contains(&word.text.as_str()))
-}
-
-/// Returns the words before the one by which a question for implementers asks: `commands` of "which commands extend x" only
-/// says of what kind the answers are.
-pub(super) fn kinds_of_answers(asks: LookUp, clauses: &[Clause]) -> impl Iterator<Item = &Word> {
-    let asking = asking_words(asks);
-    let clause = clauses.first().filter(|_| asks == LookUp::Implementers);
-    let words = clause.map_or(&[][..], |clause| clause.words.as_slice());
-    let before = words
-        .iter()
-        .take_while(move |word| !asking.contains(&word.text.as_str()));
-    before.filter(|word| !word.is_name && !word.is_capitalised)
+    let words = clause.words.as_slice();
+    match asks {
+        LookUp::Implementers => {
+            let is_before = |word: &&Word| !asking_words(asks).contains(&word.text.as_str());
+            let before = words.iter().take_while(is_before);
+            before.filter(is_plain).collect()
+        }
+        // A sentence begins in upper case.
+        LookUp::Uses if words.iter().skip(1).any(|word| !is_plain(&word)) => {
+            let is_raising = |word: &&Word| RAISING.contains(&word.text.as_str());
+            words.iter().filter(is_plain).filter(is_raising).collect()
+        }
+        _ => Vec::new(),
+    }
 }

@@ -31,7 +31,7 @@ impl Word {
         }
     }
 
-    fn name(text: &str) -> Self {
+    pub(super) fn name(text: &str) -> Self {
         Self {
             text: text.to_owned(),
             is_name: true,

@@ -90,26 +90,18 @@ pub(super) fn collect(document: Document<'_>, repository: Option<&str>) -> Query
 impl Collector<'_> {
     /// Collects from a block. Stack traces are cut out of prose too: many are pasted without marks.
     fn block(&mut self, block: &Block<'_>) {
-        match block {
-            Block::Code(lines, language) => {
-                for piece in traces::pieces(lines) {
-                    match piece {
-                        Piece::Trace(trace) => self.trace(&trace),
-                        Piece::Plain(part) => {
-                            self.code(lines.get(part).unwrap_or_default(), *language);
-                        }
-                    }
+        let texts: Vec<&str> = match block {
+            Block::Code(lines, _) => lines.clone(),
+            Block::Prose(lines) => lines.iter().map(|line| line.text).collect(),
+        };
+        for piece in traces::pieces(&texts) {
+            match (piece, block) {
+                (Piece::Trace(trace), _) => self.trace(&trace),
+                (Piece::Plain(part), Block::Code(lines, language)) => {
+                    self.code(lines.get(part).unwrap_or_default(), *language);
                 }
-            }
-            Block::Prose(lines) => {
-                let texts: Vec<&str> = lines.iter().map(|line| line.text).collect();
-                for piece in traces::pieces(&texts) {
-                    match piece {
-                        Piece::Trace(trace) => self.trace(&trace),
-                        Piece::Plain(part) => {
-                            self.prose_or_code(lines.get(part).unwrap_or_default());
-                        }
-                    }
+                (Piece::Plain(part), Block::Prose(lines)) => {
+                    self.prose_or_code(lines.get(part).unwrap_or_default());
                 }
             }
         }
@@ -133,11 +125,7 @@ impl Collector<'_> {
 
     fn literals(&mut self, literals: Vec<Literal>) {
         for literal in literals {
-            if self.text.literals.len() < literals::MAX_LITERALS
-                && !self.text.literals.contains(&literal)
-            {
-                self.text.literals.push(literal);
-            }
+            push_new(&mut self.text.literals, literal, literals::MAX_LITERALS);
         }
     }
 
@@ -163,10 +151,7 @@ impl Collector<'_> {
 
     fn citations(&mut self, text: &str) {
         for citation in citations(text, self.repository) {
-            if self.text.citations.len() < MAX_CITATIONS && !self.text.citations.contains(&citation)
-            {
-                self.text.citations.push(citation);
-            }
+            push_new(&mut self.text.citations, citation, MAX_CITATIONS);
         }
     }
 
@@ -298,7 +283,7 @@ impl Collector<'_> {
                 continue;
             }
             plain.push_str(word.trim_matches('*'));
-            if let Some(place) = paths::read_keyed(&words, at) {
+            if let Some(place) = paths::read_keyed(word) {
                 self.path(place);
                 continue;
             }
@@ -485,7 +470,7 @@ impl Collector<'_> {
     }
 
     /// Collects paths from code: the headers of a patch, test ids, and paths with a line (`src/a.rs:1:2`,
-    /// `file=a.rs line=1`).
+    /// `caller=a.rs:1`).
     fn code_paths(&mut self, line: &str) {
         let line = line.trim();
         for head in ["--- a/", "+++ b/", "diff --git a/"] {
@@ -497,17 +482,12 @@ impl Collector<'_> {
                 return;
             }
         }
-        let has_colon = line.contains(':');
-        if !has_colon && !line.contains('=') {
+        if !line.contains(':') {
             return;
         }
-        let words: Vec<&str> = line.split_whitespace().collect();
-        for (at, word) in words.iter().copied().enumerate() {
-            if let Some(place) = paths::read_keyed(&words, at) {
+        for word in line.split_whitespace() {
+            if let Some(place) = paths::read_keyed(word) {
                 self.path(place);
-                continue;
-            }
-            if !has_colon {
                 continue;
             }
             if let Some(test) = paths::read_test(word) {
@@ -524,12 +504,9 @@ impl Collector<'_> {
     /// Collects from a trace. What a trace above has, too, is not repeated in its text.
     fn trace(&mut self, trace: &Trace<'_>) {
         let mut text = String::new();
-        let causes = &mut self.text.causes;
         for cause in &trace.causes {
             // A log may repeat a trace.
-            if causes.len() < MAX_CAUSES && !causes.contains(cause) {
-                causes.push(cause.clone());
-            }
+            push_new(&mut self.text.causes, cause.clone(), MAX_CAUSES);
         }
         for found in &trace.frames {
             self.frame(found);
@@ -543,14 +520,11 @@ impl Collector<'_> {
             text.push('\n');
         }
         for line in &trace.source {
-            if !self
-                .seen_trace_lines
-                .insert(without_times(line).into_owned())
-            {
-                continue;
+            let key = without_times(line).into_owned();
+            if self.seen_trace_lines.insert(key) {
+                text.push_str(line);
+                text.push('\n');
             }
-            text.push_str(line);
-            text.push('\n');
         }
         let language = trace
             .frames
@@ -597,20 +571,16 @@ impl Collector<'_> {
         if !WORDS.iter().any(|word| lower.contains(word)) && !traces::is_error(line) {
             return;
         }
-        let mut from = 0;
-        for word in line.split(' ') {
-            let at = from;
-            from += word.len() + 1;
-            let class = word.trim_start_matches(['`', '"', '\'', '(', '*', '“']);
-            let is_class = class.ends_with(':') && class.len() > 6 && traces::is_error(class);
-            if is_class {
-                let rest = line.get(at + word.len() - class.len()..).unwrap_or("");
-                let end = rest.find(['`', '“', '”']).unwrap_or(rest.len());
-                let message = rest.get(..end).unwrap_or(rest);
-                if message.split(' ').count() > 1 {
-                    self.error(message);
-                }
-                break;
+        let is_class =
+            |class: &&str| class.ends_with(':') && class.len() > 6 && traces::is_error(class);
+        let mut words = line
+            .split(' ')
+            .map(|word| word.trim_start_matches(['`', '"', '\'', '(', '*', '“']));
+        if let Some(start) = words.find(is_class).and_then(|class| line.find(class)) {
+            let message = line.get(start..).unwrap_or("");
+            let message = message.split(['`', '“', '”']).next().unwrap_or(message);
+            if message.split(' ').count() > 1 {
+                self.error(message);
             }
         }
         for quoted in line.split('"').skip(1).step_by(2) {
@@ -618,6 +588,13 @@ impl Collector<'_> {
                 self.error(quoted);
             }
         }
+    }
+}
+
+/// Adds what a list lacks, up to a length.
+fn push_new<T: PartialEq>(list: &mut Vec<T>, item: T, max_len: usize) {
+    if list.len() < max_len && !list.contains(&item) {
+        list.push(item);
     }
 }
 

@@ -228,39 +228,11 @@ pub(super) fn read_test(word: &str) -> Option<(PathMention, String)> {
     (!name.is_empty() && !name.contains(':')).then_some((file, name))
 }
 
-/// Words after and before a path in logfmt that may be its line.
-const WORDS_BESIDE_KEY: usize = 3;
-
-/// Reads the word at a position as the place of a log entry in logfmt: `caller=db.go:908`, or `file=db.go` with a
-/// `line=908` beside it.
-pub(super) fn read_keyed(words: &[&str], at: usize) -> Option<PathMention> {
+/// Reads a word as the place of a log entry in logfmt: `caller=db.go:908`.
+pub(super) fn read_keyed(word: &str) -> Option<PathMention> {
     const KEYS: [&str; 6] = ["caller", "file", "filename", "location", "source", "src"];
-    let (key, value) = words.get(at)?.split_once('=')?;
-    if !KEYS.contains(&key) {
-        return None;
-    }
-    let mention = read(value, Context::Prose).filter(|mention| mention.is_certain)?;
-    if mention.line > 0 {
-        return Some(mention);
-    }
-    let from = at.saturating_sub(WORDS_BESIDE_KEY);
-    let beside = words
-        .iter()
-        .skip(from)
-        .take(at - from + 1 + WORDS_BESIDE_KEY);
-    let line = beside.copied().find_map(keyed_line)?;
-    Some(PathMention {
-        line,
-        last_line: line,
-        ..mention
-    })
-}
-
-/// Reads `line=908`.
-fn keyed_line(word: &str) -> Option<u32> {
-    let (key, value) = word.split_once('=')?;
-    let line = leading_number(value.trim_start_matches(['"', '\'']));
-    (matches!(key, "line" | "lineno") && line > 0).then_some(line)
+    let (_, value) = word.split_once('=').filter(|(key, _)| KEYS.contains(key))?;
+    read(value, Context::Prose).filter(|mention| mention.is_certain && mention.line > 0)
 }
 
 /// Reads `src/a.py:B.c`, as Foveate writes names with their files, as the file and `B.c`. After `#`, only a name that
@@ -537,21 +509,16 @@ mod tests {
 
     #[test]
     fn places_of_logfmt_are_read() {
-        for (line, wanted) in [
-            ("level=error caller=db.go:908 msg=x", Some(("db.go", 908))),
+        for (word, wanted) in [
+            ("caller=db.go:908", Some(("db.go", 908))),
             ("source=\"tsdb/head.go:123\"", Some(("tsdb/head.go", 123))),
-            ("file=db.go func=open line=908", Some(("db.go", 908))),
-            ("line=908 file=\"db.go\"", Some(("db.go", 908))),
-            ("<case file=\"db.go\" line=\"908\"/>", Some(("db.go", 908))),
-            ("file=db.go a b c line=908", None),
             ("file=db.go", None),
             ("source=main:3", None),
             ("path=db.go:908", None),
         ] {
-            let words: Vec<&str> = line.split(' ').collect();
-            let found = (0..words.len()).find_map(|at| read_keyed(&words, at));
+            let found = read_keyed(word);
             let found = found.as_ref().map(|it| (it.path.as_str(), it.line));
-            assert_eq!(found, wanted, "{line}");
+            assert_eq!(found, wanted, "{word}");
         }
     }
 

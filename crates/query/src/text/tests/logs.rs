@@ -137,7 +137,6 @@ fn places_of_entries_are_paths() {
     for entry in [
         "level=error caller=tsdb/db.go:908 msg=\"no block\"",
         "level=error source=\"tsdb/db.go:908\" msg=\"no block\"",
-        "level=error file=tsdb/db.go line=908 msg=\"no block\"",
         "E0501 12:00:00.000000 1 tsdb/db.go:908] no block",
     ] {
         for query in [
