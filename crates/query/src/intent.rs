@@ -140,7 +140,7 @@ pub fn detect(text: &QueryText, given: Option<IntentKind>) -> Intent {
             scores.add(rule.kind, rule.weight * factor, rule.name);
         }
     }
-    if scores.is_empty() {
+    if scores.signals.is_empty() {
         let (kind, weight, name) = fallback(text, &query);
         scores.add(kind, weight, name);
     }
@@ -389,10 +389,6 @@ impl Scores {
         self.signals.push((kind, weight, name));
     }
 
-    fn is_empty(&self) -> bool {
-        self.signals.is_empty()
-    }
-
     /// Returns the noisy-or of a kind's signals.
     fn score(&self, kind: IntentKind) -> f32 {
         let overruled = self.clear.is_some_and(|k| k != kind);
@@ -402,11 +398,8 @@ impl Scores {
             .filter(|signal| signal.0 == kind)
             .map(|signal| {
                 // A decisive signal, such as a stack trace, is never overruled.
-                let factor = if overruled && signal.1 < DECISIVE {
-                    OVERRULED
-                } else {
-                    1.0
-                };
+                let is_overruled = overruled && signal.1 < DECISIVE;
+                let factor = if is_overruled { OVERRULED } else { 1.0 };
                 1.0 - signal.1 * factor
             });
         1.0 - misses.product::<f32>()
@@ -439,10 +432,9 @@ impl Scores {
             signals.push("wording");
         }
         // The confidence is lower if two kinds are close.
-        let doubt = if is_decided {
-            0.0
-        } else {
-            0.4 * second * second / score.max(0.01)
+        let doubt = match is_decided {
+            true => 0.0,
+            false => 0.4 * second * second / score.max(0.01),
         };
         let confidence = score * (1.0 - doubt);
         Intent {

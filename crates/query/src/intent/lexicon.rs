@@ -409,37 +409,6 @@ pub(super) fn classes(word: &str) -> Classes {
     known(word).or_else(without_prefix).unwrap_or_default()
 }
 
-/// A set of first letters of words: one bit for each of `a` to `z`, one for all other characters.
-pub(super) type Letters = u32;
-
-/// Returns the first letter of a word.
-pub(super) fn first_letter(word: &str) -> Letters {
-    match word.bytes().next() {
-        Some(letter @ b'a'..=b'z') => 1 << (letter - b'a'),
-        _ => 1 << 26,
-    }
-}
-
-/// The first letters of the words of each class, per form.
-static FIRST_LETTERS: LazyLock<[[Letters; CLASSES.len()]; Form::ALL.len()]> = LazyLock::new(|| {
-    let mut letters = [[0; CLASSES.len()]; Form::ALL.len()];
-    for (word, known) in WORDS.iter() {
-        for (classes, of_form) in known.classes.0.into_iter().zip(&mut letters) {
-            for class in indices(classes) {
-                of_form[class] |= first_letter(word);
-            }
-        }
-    }
-    letters
-});
-
-/// Returns the first letters of the words that belong to any of the classes in a form.
-pub(super) fn first_letters(classes: ClassSet, form: Form) -> Letters {
-    // There is an entry for each form and each class.
-    let of_form = &FIRST_LETTERS[form as usize];
-    indices(classes).fold(0, |letters, class| letters | of_form[class])
-}
-
 /// Returns the base form of a word that is a verb.
 pub(super) fn verb(word: &str) -> Option<&'static str> {
     let verb = WORDS.get(word)?.verb;

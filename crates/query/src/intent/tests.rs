@@ -414,7 +414,6 @@ fn failed_test_makes_bug_fix() {
         "FAIL: test_add (tests.test_shelf.TestShelf.test_add)",
         "test shelf::tests::adds ... FAILED",
         "--- FAIL: TestAdd (0.00s)",
-        "Tests in error:\n  testAdd(library.ShelfTest): Index 3",
     ] {
         let found = detect(&QueryText::parse(query), None);
         assert_eq!(found.kind, BugFix, "{query}: {found:?}");

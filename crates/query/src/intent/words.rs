@@ -6,7 +6,7 @@
 //! forms), `NAME` an identifier, `TYPE` an identifier or a capitalised word, `..` up to four words of
 //! any kind, `__` up to six words of the same phrase, `?x` an optional x, and `$` the end.
 
-use super::lexicon::{self, ClassSet, Classes, Form, Letters, first_letter};
+use super::lexicon::{self, ClassSet, Classes, Form};
 
 /// A word of a query.
 #[derive(Clone, Debug, Default)]
@@ -195,6 +195,17 @@ const MAX_GAP: usize = 4;
 /// Maximum words that `__` matches.
 const MAX_PHRASE_GAP: usize = 6;
 
+/// A set of first letters of words: one bit for each of `a` to `z`, one for all other characters.
+type Letters = u32;
+
+/// Returns the first letter of a word.
+fn first_letter(word: &str) -> Letters {
+    match word.bytes().next() {
+        Some(letter @ b'a'..=b'z') => 1 << (letter - b'a'),
+        _ => 1 << 26,
+    }
+}
+
 #[derive(Debug)]
 enum Element {
     Word {
@@ -269,13 +280,11 @@ impl Choice {
 
     /// Returns the first letters of all alternatives.
     fn first_letters(&self) -> Letters {
-        if self.name || self.end || !self.ends.is_empty() {
-            return Letters::MAX;
+        let has_classes = self.classes.iter().any(|classes| *classes != 0);
+        match self.name || self.end || has_classes || !self.ends.is_empty() {
+            true => Letters::MAX,
+            false => self.firsts,
         }
-        let of_classes = self.classes.iter().zip(Form::ALL);
-        of_classes.fold(self.firsts, |letters, (classes, form)| {
-            letters | lexicon::first_letters(*classes, form)
-        })
     }
 
     /// Returns how many words it matches at the start of `words`: 1, or 0 at the end.

@@ -167,30 +167,6 @@ fn is_commit_id(word: &str) -> bool {
     (7..=40).contains(&word.len()) && word.bytes().all(|b| b.is_ascii_hexdigit())
 }
 
-/// Whether a line says which change of another branch this one repeats: `This is a backport of PR #12 as merged into
-/// main`.
-pub(super) fn is_backport_note(line: &str) -> bool {
-    const STARTS: &[&str] = &[
-        "this is a backport of ",
-        "this is a manual backport of ",
-        "this is an automated backport of ",
-        "this is an automatic backport of ",
-        "this is an automated cherry pick of ",
-    ];
-    const MAX_BYTES: usize = 200;
-    let line = line.trim_start_matches(['*', '_', ' ']);
-    if line.len() > MAX_BYTES || !line.starts_with("This is a") {
-        return false;
-    }
-    let folded = fold(line);
-    let change = STARTS.iter().find_map(|start| folded.strip_prefix(start));
-    change.is_some_and(|change| {
-        change.starts_with("pr ")
-            || change.starts_with("pull request ")
-            || change.starts_with(|c: char| c.is_ascii_digit())
-    })
-}
-
 /// Splits the type of a conventional commit, or a word before a colon, from what follows. The scope stays with the title:
 /// it names the package, the module or the function that the change is about.
 fn type_of_commit(title: &str) -> Option<(&str, &str)> {
@@ -336,8 +312,12 @@ pub(super) fn is_machine_line(line: &str) -> bool {
         return false;
     };
     let key = fold(key);
-    let first = key.split(' ').next().unwrap_or("");
-    MACHINE_KEYS.contains(&first) || names_version(&key)
+    let mut words = key.split(' ');
+    let names_version = |word: &str| matches!(word, "version" | "versions");
+    words.clone().any(names_version)
+        || words
+            .next()
+            .is_some_and(|word| MACHINE_KEYS.contains(&word))
 }
 
 /// Whether a text is short enough to state a fact about a machine. A text without a version may as well say what goes
@@ -377,13 +357,6 @@ fn is_locale(name: &str) -> bool {
         || matches!(place.as_bytes(), [a, b, b'_', c, d]
             if [a, b].iter().all(|byte| byte.is_ascii_lowercase())
                 && [c, d].iter().all(|byte| byte.is_ascii_uppercase()))
-}
-
-/// Whether one of the words of a folded text is `version`.
-fn names_version(folded: &str) -> bool {
-    folded
-        .split(' ')
-        .any(|word| matches!(word, "version" | "versions"))
 }
 
 fn has_version(text: &str) -> bool {
@@ -437,11 +410,10 @@ fn is_assignment(line: &str) -> bool {
     is_name && !is_version
 }
 
-/// Whether a line is code of a program, unless it asks for versions (`>>> np.show_versions()`).
-fn is_program_code(line: &str) -> bool {
-    let line = line.trim();
+/// Whether a line is code of a program or a command, unless it asks for versions (`>>> np.show_versions()`, `$ pip freeze`).
+fn is_code_or_command(line: &str) -> bool {
     let is_code = is_typed_or_import(line) || is_assignment(line) || has_call(line);
-    is_code && !asks_for_versions(line)
+    (is_code || line.starts_with("$ ")) && !asks_for_versions(line)
 }
 
 /// Whether a line has the prompt of an interpreter or imports something.
@@ -453,11 +425,6 @@ fn is_typed_or_import(line: &str) -> bool {
         || line.starts_with("from ") && line.contains(" import ")
 }
 
-/// Whether a line is a command that does not ask for versions (`$ pip freeze`).
-fn is_command(line: &str) -> bool {
-    line.trim().starts_with("$ ") && !asks_for_versions(line)
-}
-
 /// Whether a line asks for versions, or states the answer.
 pub(super) fn asks_for_versions(line: &str) -> bool {
     const WORDS: &[&str] = &["version", "versions", "freeze", "pip", "platform", "v"];
@@ -466,7 +433,7 @@ pub(super) fn asks_for_versions(line: &str) -> bool {
 
 /// Whether a line is code of a program even among facts about a machine, where `$ uname -a` is none, nor
 /// `libyaml = True`, nor a call inside a dump.
-fn is_sure_code(line: &str) -> bool {
+pub(super) fn is_sure_code(line: &str) -> bool {
     let line = line.trim();
     let value = line.split_once(" = ").map(|(_, value)| value);
     let sure = is_typed_or_import(line)
@@ -479,11 +446,6 @@ fn begins_with_call(text: &str) -> bool {
     let end = text.find(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '.')));
     let call = end.and_then(|end| text.get(..=end));
     call.is_some_and(has_call) && has_call(text)
-}
-
-/// Whether a block in a section about the machine contains code of a program.
-pub(super) fn has_program_code<'a>(mut lines: impl Iterator<Item = &'a str>) -> bool {
-    lines.any(is_sure_code)
 }
 
 /// Whether a word is a version number: `1.2`, `v3.8.1`, `0.24.0.dev0`.
@@ -507,7 +469,7 @@ pub(super) fn is_version_list<'a>(lines: impl Iterator<Item = &'a str>) -> bool 
         if line.is_empty() {
             continue;
         }
-        if is_program_code(line) || is_command(line) {
+        if is_code_or_command(line) {
             return false;
         }
         all += 1;

@@ -5,13 +5,13 @@ use foveate_model::Language;
 use foveate_parse::{code, traces};
 
 use super::boilerplate::{
-    asks_for_versions, fold, has_program_code, is_backport_note, is_environment, is_machine_line,
-    is_noise, is_standard_heading, is_template_check, is_version_line, is_version_list,
-    promises_code, tag,
+    asks_for_versions, fold, is_environment, is_machine_line, is_noise, is_standard_heading,
+    is_sure_code, is_template_check, is_version_line, is_version_list, promises_code, tag,
 };
 use super::log_entry::{self, Surroundings};
 use super::markdown::{Markdown, Shape, Span, SpanKind};
 use super::repair;
+use crate::excerpt::prefix;
 
 /// A title longer than this many bytes contains the first sentences of the body.
 const LONG_TITLE: usize = 160;
@@ -276,7 +276,7 @@ impl<'a> Reader<'a> {
         let has_failure = || lines.iter().any(is_failure);
         // A code sample may follow the environment without a heading.
         let machine = is_version_list(lines.iter().copied())
-            || self.in_environment && !has_program_code(lines.iter().copied());
+            || self.in_environment && !lines.iter().copied().any(is_sure_code);
         if !machine || has_failure() {
             let language = code::named(info).or_else(|| code::guessed(&lines));
             self.document.blocks.push(Block::Code(lines, language));
@@ -286,7 +286,7 @@ impl<'a> Reader<'a> {
 
     fn prose_line(&mut self, number: usize) {
         let line = self.lines.get(number).map_or("", String::as_str);
-        if self.continues_check(line) || is_backport_note(line) {
+        if self.continues_check(line) {
             return;
         }
         if let Some(heading) = self.heading(number, line) {
@@ -590,13 +590,7 @@ fn strip_tags(line: &str) -> String {
 /// Returns where a title that runs into the body ends: after its first sentence, else at the last space
 /// before the limit.
 fn title_end(title: &str) -> usize {
-    let limit = title
-        .char_indices()
-        .map(|(at, _)| at)
-        .take_while(|at| *at <= LONG_TITLE)
-        .last()
-        .unwrap_or(0);
-    let head = title.get(..limit).unwrap_or(title);
+    let head = prefix(title, LONG_TITLE);
     let sentence = [". ", "? ", "! ", " - "]
         .iter()
         .filter_map(|end| head.find(end).map(|at| at + end.len()))

@@ -105,7 +105,8 @@ fn bare(word: &str) -> &str {
     let word = word
         .trim_start_matches(is_outside)
         .trim_end_matches(|c: char| is_outside(c) || matches!(c, '.' | ':'));
-    let word = strip_possessive(word);
+    let possessive = word.strip_suffix("'s").or_else(|| word.strip_suffix("’s"));
+    let word = possessive.unwrap_or(word);
     let path = word.strip_prefix("file://");
     strip_drive(path.map_or(word, |path| path.trim_start_matches('/')))
 }
@@ -146,12 +147,6 @@ fn without_anchor(path: &str) -> &str {
         Some((file, _)) if is_known_file(file) => file,
         _ => path,
     }
-}
-
-/// Strips the ending of `a.py's`.
-fn strip_possessive(word: &str) -> &str {
-    let stem = word.strip_suffix("'s").or_else(|| word.strip_suffix("’s"));
-    stem.unwrap_or(word)
 }
 
 /// Strips the drive of `C:\src\a.py`: its colon would be read as the start of a line number.

@@ -167,16 +167,3 @@ fn lone_links_to_reproductions_are_left_out() {
     assert!(!prose.to_lowercase().contains("playground"), "{prose}");
     assert_eq!(text.citations.len(), 1, "{:?}", text.citations);
 }
-
-#[test]
-fn notes_about_backports_are_dropped() {
-    let text = parse(
-        "[PR #12/a927da16 backport][3.14] Fix the pool\n\n\
-         **This is a backport of PR #12 as merged into master (a927da16).**\n\n\
-         This is a backport of functools.cache.\n",
-    );
-    assert_eq!(text.title(), "Fix the pool");
-    let prose = texts(&text, SegmentKind::Prose).join("\n");
-    assert_eq!(prose, "This is a backport of functools.cache.");
-    assert_eq!(text.citations, []);
-}
