@@ -44,23 +44,13 @@ pub fn read(report: &str, failures: &mut Failures) -> Result<(), JunitError> {
         match reader.read_event() {
             Ok(Event::Eof) => break,
             Ok(event) => reading.event(&event, failures)?,
-            Err(error) if failures.total() == before => {
-                let is_report = report.contains("<testsuite");
-                let malformed = JunitError::Malformed(error.to_string());
-                return Err(if is_report {
-                    malformed
-                } else {
-                    JunitError::NoSuite
-                });
+            Err(error) if failures.total() == before && report.contains("<testsuite") => {
+                return Err(JunitError::Malformed(error.to_string()));
             }
             Err(_) => break,
         }
     }
-    if reading.has_suite {
-        Ok(())
-    } else {
-        Err(JunitError::NoSuite)
-    }
+    reading.has_suite.then_some(()).ok_or(JunitError::NoSuite)
 }
 
 /// The state of reading a report.
@@ -134,14 +124,7 @@ impl Reading {
             "failure" | "error" | "rerunFailure" | "rerunError" => self.failed(element),
             "system-out" | "system-err" => self.text = Text::Output,
             // Surefire writes the trace of a rerun test into a separate element.
-            "stackTrace"
-                if self
-                    .test
-                    .as_ref()
-                    .is_some_and(|test| !test.failed.is_empty()) =>
-            {
-                self.text = Text::Trace;
-            }
+            "stackTrace" => self.text = Text::Trace,
             _ => {}
         }
     }
@@ -234,13 +217,10 @@ impl Test {
         } else {
             format!("{class}.{name}")
         };
+        let file = Some(file).filter(|file| !file.is_empty());
         let case = Failure {
             test,
-            file: if file.is_empty() {
-                suite_file.to_owned()
-            } else {
-                file
-            },
+            file: file.unwrap_or_else(|| suite_file.to_owned()),
             line: line.trim().parse().unwrap_or(0),
             ..Failure::default()
         };
@@ -271,13 +251,13 @@ fn attribute(element: &BytesStart<'_>, names: &[&str]) -> String {
         .with_checks(false)
         .filter_map(Result::ok)
         .find(|attribute| names.contains(&attribute.key.into_inner()));
-    let value = found.map(
-        |attribute| match attribute.normalized_value(XmlVersion::Implicit1_0) {
-            Ok(value) => value.into_owned(),
-            Err(_) => attribute.value.into_owned(),
-        },
-    );
-    value.unwrap_or_default()
+    let Some(attribute) = found else {
+        return String::new();
+    };
+    match attribute.normalized_value(XmlVersion::Implicit1_0) {
+        Ok(value) => value.into_owned(),
+        Err(_) => attribute.value.into_owned(),
+    }
 }
 
 /// Resolves a character reference or predefined entity; an entity of a document type stays as written.
