@@ -11,8 +11,6 @@ mod tests;
 
 use std::fmt::Write as _;
 
-use foldhash::HashSet;
-
 use crate::assemble::fence;
 
 /// Maximum bytes of a question about failures: a quarter of what a server accepts by default, so that the text of
@@ -50,7 +48,6 @@ pub struct Failure {
 pub struct Failures {
     kept: Vec<Failure>,
     total: usize,
-    seen: HashSet<(String, String, String)>,
 }
 
 impl Failures {
@@ -66,12 +63,12 @@ impl Failures {
         failure.trace = cut_middle(&failure.trace, MAX_TRACE_BYTES);
         let from_trace = (failure.message.is_empty()).then(|| main_error(&failure.trace));
         failure.message = from_trace.unwrap_or(failure.message);
-        let key = (
-            failure.test.clone(),
-            failure.message.clone(),
-            failure.trace.clone(),
-        );
-        if self.seen.insert(key) {
+        let is_same = |kept: &Failure| {
+            kept.test == failure.test
+                && kept.message == failure.message
+                && kept.trace == failure.trace
+        };
+        if !self.kept.iter().any(is_same) {
             self.total += 1;
             self.kept.push(failure);
         }

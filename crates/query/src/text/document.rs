@@ -57,37 +57,18 @@ pub(super) struct Document<'a> {
 
 /// Whether the first line of a text is a title: it is neither code nor a stack frame, nor a mark in the log of a CI job.
 pub(super) fn has_title(line: &str) -> bool {
+    let starts_with = |mark: &&str| line.trim_start().starts_with(*mark);
     !(repair::opens_fence(line)
         || traces::is_trace_line(line)
         || is_banner(line)
-        || is_build_step(line)
-        || CI_MARKS
-            .iter()
-            .any(|mark| line.trim_start().starts_with(mark))
-        || line.trim_start().starts_with("<!--")
-        || line.trim_start().starts_with(">>> "))
+        || NO_TITLES.iter().any(starts_with))
 }
 
-/// Starts of lines by which CI jobs fold their logs and annotate them.
-const CI_MARKS: [&str; 8] = [
+/// Starts of lines by which CI jobs fold their logs and annotate them, of comments and of prompts.
+const NO_TITLES: [&str; 10] = [
     "##[", "::group::", "::error::", "::error ", "::warning::", "::warning ", "section_start:",
-    "travis_fold:",
+    "travis_fold:", "<!--", ">>> ",
 ];
-
-/// Whether a line is the heading of a step in the log of a container build: `#12 [builder 5/7] RUN make`.
-fn is_build_step(line: &str) -> bool {
-    const INSTRUCTIONS: [&str; 5] = ["RUN ", "COPY ", "ADD ", "WORKDIR ", "FROM "];
-    let is_mark = |c: char| c.is_ascii_digit() || matches!(c, '#' | '=' | '>' | ' ');
-    let line = line.trim_start_matches(is_mark);
-    let line = line.strip_prefix("ERROR ").unwrap_or(line);
-    let Some((step, rest)) = line
-        .strip_prefix('[')
-        .and_then(|line| line.split_once("] "))
-    else {
-        return false;
-    };
-    step.contains('/') && INSTRUCTIONS.iter().any(|start| rest.starts_with(start))
-}
 
 /// Shortest rule that test runners and tools draw.
 const MIN_RULE: usize = 5;
@@ -173,7 +154,10 @@ pub(super) fn split<'a>(lines: &'a [String], markdown: &'a Markdown, titled: boo
                         continue;
                     }
                 }
-                reader.details_line(start);
+                let rest = line.split_once('>').map_or("", |(_, rest)| rest);
+                if !rest.trim().is_empty() {
+                    reader.summary_or_sentence(start, line, rest);
+                }
             }
             _ => {
                 reader.prose_line(i);
@@ -292,10 +276,7 @@ impl<'a> Reader<'a> {
         if let Some(heading) = self.heading(number, line) {
             return self.section(number, line, heading);
         }
-        match summary(line) {
-            Some(summary) => self.summary(number, line, summary),
-            None => self.sentence(number, line, line),
-        }
+        self.summary_or_sentence(number, line, line);
     }
 
     /// Whether a line is the continuation of a box of a template: it is indented, and directly below. A list or a
@@ -307,24 +288,16 @@ impl<'a> Reader<'a> {
         continues
     }
 
-    /// Keeps what follows a `<details>` on its line.
-    fn details_line(&mut self, number: usize) {
-        let line = self.lines.get(number).map_or("", String::as_str);
-        let rest = line.split_once('>').map_or("", |(_, rest)| rest);
-        match summary(rest) {
-            Some(summary) => self.summary(number, line, summary),
-            None if rest.trim().is_empty() => {}
-            None => self.sentence(number, line, rest),
-        }
-    }
-
-    /// Keeps a summary as a heading, and the text after it on its line.
-    fn summary(&mut self, number: usize, line: &'a str, summary: &'a str) {
+    /// Keeps `text`, the end of a line or all of it: a summary as a heading, and the text after it.
+    fn summary_or_sentence(&mut self, number: usize, line: &'a str, text: &'a str) {
+        let Some(summary) = summary(text) else {
+            return self.sentence(number, line, text);
+        };
         self.title_of_section(number, line, summary);
-        if let Some((_, text)) = line.split_once("</summary>")
-            && !text.trim().is_empty()
+        if let Some((_, after)) = line.split_once("</summary>")
+            && !after.trim().is_empty()
         {
-            self.sentence(number, line, text);
+            self.sentence(number, line, after);
         }
     }
 

@@ -8,6 +8,7 @@ use percent_encoding::percent_decode_str;
 
 use super::PathMention;
 use super::names::{self, is_product};
+use crate::log_prefix::is_number;
 
 /// Extensions of files that a repository may hold and an issue may name.
 const EXTENSIONS: &[&str] = &[
@@ -243,16 +244,12 @@ pub(super) fn read_named(word: &str) -> Option<(PathMention, String)> {
     let text = name.trimmed();
     let is_meant = match rest.starts_with('#') {
         true => name.is_identifier_like(),
-        false => !is_word_for_lines(text),
+        // `L12` and `line` announce a line.
+        false => {
+            !matches!(text, "line" | "lines") && !text.strip_prefix('L').is_some_and(is_number)
+        }
     };
     is_meant.then(|| (file, text.to_owned()))
-}
-
-/// Whether a word after a path announces a line: `L12`, `line`.
-fn is_word_for_lines(word: &str) -> bool {
-    let number = word.strip_prefix('L');
-    matches!(word, "line" | "lines")
-        || number.is_some_and(|number| number.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
 /// Splits `a.py":12`, as the end of a path in quotes is written, into the path and the lines.

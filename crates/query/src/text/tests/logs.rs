@@ -186,8 +186,6 @@ fn marks_of_ci_logs_are_no_titles() {
         "##[group]Run pytest",
         "::group::Run pytest",
         "section_start:1560896352:script",
-        "#12 [builder 5/7] RUN make",
-        " => ERROR [5/7] COPY shelf /shelf",
     ] {
         let text = parse(&format!("{mark}\nShelf.add fails.\n"));
         assert_eq!(text.title(), "", "{mark}");
