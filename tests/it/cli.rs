@@ -180,7 +180,7 @@ fn context_answers_from_commits_and_bare_repositories() {
 fn mistakes_have_exit_codes_and_helpful_messages() {
     let (_keep, root) = tree(SHOP);
     let root = root.to_str().unwrap();
-    let cases: [(&[&str], i32, &str); 22] = [
+    let cases: [(&[&str], i32, &str); 23] = [
         (&["context", "/no/such/dir", "x"], 2, "not a directory"),
         (&["context", root, ""], 2, "empty"),
         (
