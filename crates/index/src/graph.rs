@@ -56,6 +56,9 @@ pub use crate::graph::relations::{CallSite, Confidence, TestLink};
 /// Maximum files that re-export something under one new name and are searched for its definitions.
 const MAX_REEXPORTING: usize = 8;
 
+/// Estimated bytes that the module systems hold for each file: mostly its name.
+const MODULE_BYTES_PER_FILE: usize = 128;
+
 /// The graph of one snapshot.
 #[derive(Debug, Default)]
 pub struct Graph {
@@ -312,7 +315,7 @@ impl Graph {
             let Edges { edges: own, used } = &edges.value;
             edges.heap_bytes() + size_of_val(&**own) + used.heap_bytes()
         });
-        self.modules.heap_bytes()
+        self.imports.len() * MODULE_BYTES_PER_FILE
             + scopes::heap_bytes(&self.scopes)
             + self.inheritance.heap_bytes()
             + imports.sum::<usize>()

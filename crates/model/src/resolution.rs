@@ -168,9 +168,6 @@ pub trait ModuleResolver: Any + Debug + Send + Sync {
     fn is_same(&self, _other: &dyn ModuleResolver) -> bool {
         false
     }
-
-    /// Estimated heap size in bytes.
-    fn heap_bytes(&self) -> usize;
 }
 
 /// Whether a resolver is equal to another one, which may be of another language.

@@ -109,8 +109,4 @@ impl Modules {
         let resolver = self.of(files.file(importer).language)?;
         resolver.resolve(files, importer, module, kind)
     }
-
-    pub(super) fn heap_bytes(&self) -> usize {
-        self.all().map(ModuleResolver::heap_bytes).sum()
-    }
 }

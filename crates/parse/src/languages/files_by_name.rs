@@ -54,14 +54,6 @@ impl FilesByName {
     pub(super) fn lists_mut(&mut self) -> impl Iterator<Item = &mut Vec<FileId>> {
         self.0.values_mut()
     }
-
-    /// Returns the heap size in bytes.
-    pub(super) fn heap_bytes(&self) -> usize {
-        let names = self.0.iter();
-        names
-            .map(|(name, files)| name.len() + files.capacity() * size_of::<FileId>() + 48)
-            .sum()
-    }
 }
 
 #[cfg(test)]

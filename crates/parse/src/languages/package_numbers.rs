@@ -33,9 +33,4 @@ impl PackageNumbers {
         let number = self.0.get(file.0 as usize).copied();
         number.filter(|number| *number != NONE)
     }
-
-    /// Returns the heap size in bytes.
-    pub(super) fn heap_bytes(&self) -> usize {
-        size_of_val(&*self.0)
-    }
 }

@@ -38,8 +38,4 @@ impl ModuleResolver for Toys {
             .iter()
             .find_map(|above| files.find(&join(above, &path)?))
     }
-
-    fn heap_bytes(&self) -> usize {
-        0
-    }
 }

@@ -132,8 +132,4 @@ impl ModuleResolver for Includes {
         let is_code = self.is_code.get(file.0 as usize).copied();
         is_code.filter(|is_code| *is_code).map(|_| 0)
     }
-
-    fn heap_bytes(&self) -> usize {
-        self.by_name.heap_bytes() + self.is_code.capacity()
-    }
 }

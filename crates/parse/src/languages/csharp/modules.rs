@@ -148,11 +148,4 @@ impl ModuleResolver for Namespaces {
     fn is_same(&self, other: &dyn ModuleResolver) -> bool {
         is_equal(self, other)
     }
-
-    fn heap_bytes(&self) -> usize {
-        self.namespaces.heap_bytes()
-            + self.types.heap_bytes()
-            + self.of_file.heap_bytes()
-            + self.projects.heap_bytes()
-    }
 }

@@ -124,8 +124,4 @@ impl ModuleResolver for EcmascriptModules {
     fn is_same(&self, other: &dyn ModuleResolver) -> bool {
         is_equal(self, other)
     }
-
-    fn heap_bytes(&self) -> usize {
-        self.packages.heap_bytes() + self.configs.heap_bytes()
-    }
 }

@@ -168,30 +168,6 @@ impl Packages {
         let number = *self.by_last_segment.get(segment)?;
         Some(&self.packages.get(number as usize)?.directory)
     }
-
-    pub(super) fn heap_bytes(&self) -> usize {
-        let strings = |list: &[String]| list.iter().map(|s| s.len() + 24).sum::<usize>();
-        let packages: usize = self
-            .packages
-            .iter()
-            .map(|package| {
-                let subpaths: usize = package
-                    .subpaths
-                    .iter()
-                    .map(|(pattern, targets)| pattern.len() + 40 + strings(targets))
-                    .sum();
-                size_of::<Package>()
-                    + package.directory.len()
-                    + strings(&package.entries)
-                    + subpaths
-            })
-            .sum();
-        let names = |keys: usize| keys * 64;
-        packages
-            + names(self.by_name.len())
-            + names(self.by_directory.len())
-            + names(self.by_last_segment.len())
-    }
 }
 
 impl Package {

@@ -83,22 +83,6 @@ impl Configs {
         }
         targets
     }
-
-    pub(super) fn heap_bytes(&self) -> usize {
-        self.by_directory
-            .iter()
-            .map(|(directory, config)| {
-                let paths: usize = config
-                    .paths
-                    .iter()
-                    .map(|(pattern, paths)| {
-                        pattern.len() + 48 + paths.iter().map(|p| p.len() + 24).sum::<usize>()
-                    })
-                    .sum();
-                directory.len() + size_of::<Config>() + 32 + paths
-            })
-            .sum()
-    }
 }
 
 /// Returns the settings of one file; settings that it lacks come from the files that it extends, except those in

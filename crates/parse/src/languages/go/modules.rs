@@ -144,12 +144,6 @@ impl ModuleResolver for Packages {
     fn is_same(&self, other: &dyn ModuleResolver) -> bool {
         is_equal(self, other)
     }
-
-    fn heap_bytes(&self) -> usize {
-        let paths = self.modules.iter().map(|(a, b)| a.len() + b.len() + 32);
-        let directories = self.directories.keys().map(|path| path.len() + 24);
-        paths.sum::<usize>() + directories.sum::<usize>() + self.of_file.heap_bytes()
-    }
 }
 
 /// Returns the modules that a `go.mod` replaces by a directory: `replace a/b => ../b`.

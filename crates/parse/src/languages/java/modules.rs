@@ -164,13 +164,6 @@ impl ModuleResolver for Packages {
     fn is_same(&self, other: &dyn ModuleResolver) -> bool {
         is_equal(self, other)
     }
-
-    fn heap_bytes(&self) -> usize {
-        self.packages.heap_bytes()
-            + self.types.heap_bytes()
-            + self.classes_of_functions.heap_bytes()
-            + self.of_file.heap_bytes()
-    }
 }
 
 /// Returns the class name that a Kotlin file sets for its functions: `@file:JvmName("Name")`.

@@ -113,8 +113,4 @@ impl ModuleResolver for Namespaces {
     fn package_of(&self, file: FileId) -> Option<u32> {
         self.of_file.of(file)
     }
-
-    fn heap_bytes(&self) -> usize {
-        self.files.heap_bytes() + self.of_file.heap_bytes()
-    }
 }

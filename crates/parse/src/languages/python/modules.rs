@@ -189,17 +189,6 @@ impl ModuleResolver for PythonModules {
         }
         find_module(files, &format!("{directory}/{name}"))
     }
-
-    fn heap_bytes(&self) -> usize {
-        let nested: usize = self
-            .nested
-            .iter()
-            .map(|(name, paths)| {
-                name.len() + 48 + paths.iter().map(|p| p.len() + 16).sum::<usize>()
-            })
-            .sum();
-        self.by_name.heap_bytes() + nested
-    }
 }
 
 /// Returns the file of a module path without extension: a package before a module, source before stub, Python before

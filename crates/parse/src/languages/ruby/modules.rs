@@ -185,9 +185,4 @@ impl ModuleResolver for LoadPaths {
     fn is_same(&self, other: &dyn ModuleResolver) -> bool {
         is_equal(self, other)
     }
-
-    fn heap_bytes(&self) -> usize {
-        let paths = self.directories.iter().map(|path| path.len() + 16);
-        paths.sum::<usize>() + self.by_stem.heap_bytes()
-    }
 }

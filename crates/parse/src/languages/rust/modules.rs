@@ -424,17 +424,4 @@ impl ModuleResolver for Crates {
     fn is_same(&self, other: &dyn ModuleResolver) -> bool {
         is_equal(self, other)
     }
-
-    fn heap_bytes(&self) -> usize {
-        let packages = self.packages.iter().map(|package| {
-            let renamed = package.renamed.iter().map(|(a, b)| a.len() + b.len() + 32);
-            // The directory is stored twice.
-            2 * package.directory.len() + package.name.len() + 104 + renamed.sum::<usize>()
-        });
-        let libraries = self.libraries.iter();
-        packages.sum::<usize>()
-            + libraries
-                .map(|(name, at)| name.len() + 40 + size_of_val(&**at))
-                .sum::<usize>()
-    }
 }

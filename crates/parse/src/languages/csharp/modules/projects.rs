@@ -77,13 +77,6 @@ impl Projects {
     pub(super) fn imports(&self, project: u32) -> &[FileId] {
         self.imports.get(&project).map_or(&[], |imports| imports)
     }
-
-    /// Returns the heap size in bytes.
-    pub(super) fn heap_bytes(&self) -> usize {
-        let imports = self.imports.values();
-        let imports = imports.map(|imports| size_of_val(&**imports) + 24);
-        self.of_file.heap_bytes() + imports.sum::<usize>()
-    }
 }
 
 /// The files with settings, by their directories.
