@@ -1,6 +1,7 @@
 //! Wraps tree-sitter: bounded parsing, tables from node kinds to actions, and one iterative walk over a
 //! tree. It knows no language. It must not recurse, because trees can be as deep as their text is long.
 
+use std::cell::RefCell;
 use std::cmp::Ordering;
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
@@ -72,6 +73,32 @@ macro_rules! fields {
     };
 }
 pub(crate) use fields;
+
+/// Defines `Kind`: the meanings of nodes for a walker, each with the names of these nodes.
+macro_rules! kinds {
+    ($($(#[$doc:meta])* $kind:ident = $($name:literal)|+;)+) => {
+        /// The meaning of a node for the walker.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub(super) enum Kind {
+            /// Neither the node nor its descendants matter.
+            Skip,
+            /// Only the descendants matter.
+            Plain,
+            $($(#[$doc])* $kind,)+
+        }
+
+        impl Kind {
+            fn of(name: &str, skipped: &[&str]) -> Self {
+                match name {
+                    $($($name)|+ => Self::$kind,)+
+                    _ if skipped.contains(&name) => Self::Skip,
+                    _ => Self::Plain,
+                }
+            }
+        }
+    };
+}
+pub(crate) use kinds;
 
 /// What remains of the limits for one file, over all the times that it is parsed.
 pub(crate) struct Budget {
@@ -145,6 +172,21 @@ fn thread_time() -> Duration {
 /// Number of steps between two progress reports of tree-sitter: `OP_COUNT_PER_PARSER_CALLBACK_CHECK` in its
 /// `parser.c`.
 const STEPS_BETWEEN_CALLS: u64 = 100;
+
+thread_local! {
+    static PARSER: RefCell<Parser> = RefCell::new(Parser::new());
+}
+
+/// Calls a function with this thread's parser of a language. `None` if the grammar does not load.
+pub(crate) fn with_parser<T>(
+    language: &Language,
+    parse: impl FnOnce(&mut Parser) -> Option<T>,
+) -> Option<T> {
+    PARSER.with_borrow_mut(|parser| {
+        parser.set_language(language).ok()?;
+        parse(parser)
+    })
+}
 
 /// Parses `text` within the budget. `None` if the budget is spent, or the grammar does not load.
 pub(crate) fn tree(parser: &mut Parser, text: &[u8], budget: &mut Budget) -> Option<Tree> {

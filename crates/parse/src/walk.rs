@@ -158,7 +158,6 @@ impl Form {
 }
 
 thread_local! {
-    static PARSER: RefCell<Parser> = RefCell::new(Parser::new());
     static FIELD_IDS: RefCell<FieldIds> = RefCell::default();
 }
 
@@ -202,8 +201,7 @@ impl Walker {
     ) -> Option<FileFacts> {
         let tables = self.tables();
         let mut budget = Budget::new(limits);
-        let tree = PARSER.with_borrow_mut(|parser| {
-            parser.set_language(&tables.language).ok()?;
+        let tree = syntax::with_parser(&tables.language, |parser| {
             let tree = syntax::tree(parser, shown, &mut budget)?;
             let exposed = (self.form.with_macro_contents)(&tree, text, parser, &mut budget);
             exposed.or(Some(tree))

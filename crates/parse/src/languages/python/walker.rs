@@ -8,11 +8,10 @@ mod references;
 mod tests;
 mod unchanged;
 
-use std::cell::RefCell;
 use std::sync::OnceLock;
 
 use foveate_model::{Content, DefinitionKind, FileFacts, RegionKind, Span};
-use tree_sitter::{Node, Parser, Tree};
+use tree_sitter::{Node, Tree};
 
 use self::unchanged::UnchangedFunctions;
 use super::LANGUAGE;
@@ -20,11 +19,7 @@ use super::documentation::TOOL_NOTES;
 use crate::chunks::Nesting;
 use crate::collect::{Collector, Position, Scope, span};
 use crate::limits::Limits;
-use crate::syntax::{self, Budget, Descend, IsNamed, KindTable, Visitor, fields};
-
-thread_local! {
-    static PARSER: RefCell<Option<Parser>> = const { RefCell::new(None) };
-}
+use crate::syntax::{self, Budget, Descend, IsNamed, KindTable, Visitor, fields, kinds};
 
 /// Parses Python. `None` if a limit of the parser was reached. `earlier` is an earlier version of the file:
 /// the facts are the same with it, but only differences are parsed.
@@ -88,11 +83,8 @@ fn whole(text: &str, limits: &Limits) -> Option<FileFacts> {
 }
 
 fn tree(text: &[u8], budget: &mut Budget) -> Option<Tree> {
-    PARSER.with_borrow_mut(|slot| {
-        let parser = slot.get_or_insert_with(Parser::new);
-        parser.set_language(&Grammar::get().language).ok()?;
-        syntax::tree(parser, text, budget)
-    })
+    let language = &Grammar::get().language;
+    syntax::with_parser(language, |parser| syntax::tree(parser, text, budget))
 }
 
 fn walk<'t>(
@@ -116,49 +108,6 @@ fn walk<'t>(
     walker
 }
 
-/// The meaning of a node for the walker.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
-    /// Neither the node nor its descendants matter.
-    Skip,
-    /// Only the descendants matter.
-    Plain,
-    Error,
-    Module,
-    Comment,
-    Text,
-    Interpolation,
-    Identifier,
-    Attribute,
-    Call,
-    Arguments,
-    Subscript,
-    Type,
-    Tuple,
-    AsPattern,
-    AsTarget,
-    KeywordArgument,
-    Lambda,
-    Parameters,
-    DefaultParameter,
-    TypedParameter,
-    ForTarget,
-    NamedExpression,
-    Decorated,
-    Decorator,
-    Function,
-    Class,
-    Assignment,
-    AugmentedAssignment,
-    TypeAlias,
-    If,
-    Except,
-    Raise,
-    Import,
-    ImportFrom,
-    DottedName,
-}
-
 /// A kind, and whether it is a statement, before which a long function can be split.
 type Action = (Kind, IsStatement);
 type IsStatement = bool;
@@ -172,53 +121,52 @@ const SKIPPED: &[&str] = &[
     "keyword_separator", "positional_separator",
 ];
 
+kinds! {
+    Module = "module";
+    Comment = "comment";
+    Text = "string";
+    Interpolation = "interpolation";
+    Identifier = "identifier";
+    Attribute = "attribute";
+    Call = "call";
+    Arguments = "argument_list";
+    Subscript = "subscript";
+    Type = "type";
+    Tuple = "tuple";
+    AsPattern = "as_pattern";
+    AsTarget = "as_pattern_target";
+    KeywordArgument = "keyword_argument";
+    Lambda = "lambda";
+    Parameters = "parameters" | "lambda_parameters";
+    DefaultParameter = "default_parameter";
+    TypedParameter = "typed_parameter" | "typed_default_parameter";
+    ForTarget = "for_statement" | "for_in_clause";
+    NamedExpression = "named_expression";
+    Decorated = "decorated_definition";
+    Decorator = "decorator";
+    Function = "function_definition";
+    Class = "class_definition";
+    Assignment = "assignment";
+    AugmentedAssignment = "augmented_assignment";
+    TypeAlias = "type_alias_statement";
+    If = "if_statement";
+    Except = "except_clause";
+    Raise = "raise_statement";
+    Import = "import_statement";
+    ImportFrom = "import_from_statement" | "future_import_statement";
+    DottedName = "dotted_name";
+}
+
 fn action(name: &str, IsNamed(named): IsNamed) -> Action {
     if !named {
         return (Kind::Skip, false);
     }
-    let kind = match name {
-        "module" => Kind::Module,
-        "comment" => Kind::Comment,
-        "string" => Kind::Text,
-        "interpolation" => Kind::Interpolation,
-        "identifier" => Kind::Identifier,
-        "attribute" => Kind::Attribute,
-        "call" => Kind::Call,
-        "argument_list" => Kind::Arguments,
-        "subscript" => Kind::Subscript,
-        "type" => Kind::Type,
-        "tuple" => Kind::Tuple,
-        "as_pattern" => Kind::AsPattern,
-        "as_pattern_target" => Kind::AsTarget,
-        "keyword_argument" => Kind::KeywordArgument,
-        "lambda" => Kind::Lambda,
-        "parameters" | "lambda_parameters" => Kind::Parameters,
-        "default_parameter" => Kind::DefaultParameter,
-        "typed_parameter" | "typed_default_parameter" => Kind::TypedParameter,
-        "for_statement" | "for_in_clause" => Kind::ForTarget,
-        "named_expression" => Kind::NamedExpression,
-        "decorated_definition" => Kind::Decorated,
-        "decorator" => Kind::Decorator,
-        "function_definition" => Kind::Function,
-        "class_definition" => Kind::Class,
-        "assignment" => Kind::Assignment,
-        "augmented_assignment" => Kind::AugmentedAssignment,
-        "type_alias_statement" => Kind::TypeAlias,
-        "if_statement" => Kind::If,
-        "except_clause" => Kind::Except,
-        "raise_statement" => Kind::Raise,
-        "import_statement" => Kind::Import,
-        "import_from_statement" | "future_import_statement" => Kind::ImportFrom,
-        "dotted_name" => Kind::DottedName,
-        _ if SKIPPED.contains(&name) => Kind::Skip,
-        _ => Kind::Plain,
-    };
     let is_statement = name.ends_with("_statement")
         || matches!(
             name,
             "function_definition" | "class_definition" | "decorated_definition"
         );
-    (kind, is_statement)
+    (Kind::of(name, SKIPPED), is_statement)
 }
 
 struct Grammar {
@@ -239,7 +187,7 @@ impl Grammar {
             let language = tree_sitter::Language::new(tree_sitter_python::LANGUAGE);
             let fields = Fields::new(&language);
             Self {
-                kinds: KindTable::new(&language, (Kind::Error, false), action),
+                kinds: KindTable::new(&language, (Kind::Plain, false), action),
                 language,
                 fields,
             }
@@ -277,7 +225,7 @@ impl<'t> Visitor<'t> for Walker<'_> {
         }
         match kind {
             Kind::Skip => return Descend::Past,
-            Kind::Plain | Kind::Error | Kind::Tuple | Kind::AsPattern | Kind::Lambda => {}
+            Kind::Plain | Kind::Tuple | Kind::AsPattern | Kind::Lambda => {}
             Kind::Module => {
                 self.docstring_at = self.docstring(node).map_or(usize::MAX, |d| d.start_byte())
             }

@@ -1,79 +1,12 @@
 //! Maps the node kinds and fields of the three grammars to their meaning for the walker.
 
-use std::cell::RefCell;
 use std::sync::OnceLock;
 
 use foveate_model::Language;
-use tree_sitter::{Parser, Tree};
+use tree_sitter::Tree;
 
 use super::super::{TSX, TYPESCRIPT};
-use crate::syntax::{self, Budget, IsNamed, KindTable, fields};
-
-thread_local! {
-    static PARSER: RefCell<Option<Parser>> = const { RefCell::new(None) };
-}
-
-/// The meaning of a node for the walker.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
-    /// Neither the node nor its descendants matter.
-    Skip,
-    /// Only the descendants matter.
-    Plain,
-    Comment,
-    Text,
-    Substitution,
-    Markup,
-    Identifier,
-    BoundIdentifier,
-    TypeIdentifier,
-    NestedType,
-    This,
-    Member,
-    Call,
-    New,
-    Arguments,
-    Pattern,
-    Parameters,
-    TypedParameter,
-    TypeParameter,
-    TypeArguments,
-    TypeQuery,
-    Function,
-    Arrow,
-    Class,
-    ClassBody,
-    Heritage,
-    Method,
-    Signature,
-    Field,
-    PropertySignature,
-    Interface,
-    InterfaceBody,
-    ObjectType,
-    Enum,
-    EnumBody,
-    Namespace,
-    TypeAlias,
-    Declaration,
-    Declarator,
-    Assignment,
-    Object,
-    Pair,
-    Export,
-    Ambient,
-    Import,
-    ImportAlias,
-    Decorator,
-    Catch,
-    Throw,
-    For,
-    ForIn,
-    Binary,
-    JsxName,
-    /// Parentheses, casts and the like around a value.
-    Wrapper,
-}
+use crate::syntax::{self, Budget, IsNamed, KindTable, fields, kinds};
 
 pub(super) type Action = (Kind, IsStatement);
 type IsStatement = bool;
@@ -87,79 +20,69 @@ const SKIPPED: &[&str] = &[
     "meta_property", "import", "html_character_reference", "jsx_namespace_name",
 ];
 
+kinds! {
+    Comment = "comment" | "html_comment";
+    Text = "string" | "template_string";
+    Substitution = "template_substitution";
+    Markup = "jsx_text";
+    Identifier = "identifier" | "shorthand_property_identifier";
+    BoundIdentifier = "shorthand_property_identifier_pattern";
+    TypeIdentifier = "type_identifier";
+    NestedType = "nested_type_identifier";
+    This = "this" | "super";
+    Member = "member_expression";
+    Call = "call_expression";
+    New = "new_expression";
+    Arguments = "arguments";
+    Pattern = "pair_pattern" | "assignment_pattern" | "array_pattern" | "rest_pattern"
+        | "object_pattern" | "object_assignment_pattern";
+    Parameters = "formal_parameters";
+    TypedParameter = "required_parameter" | "optional_parameter";
+    TypeParameter = "type_parameter";
+    TypeArguments = "type_arguments";
+    TypeQuery = "type_query";
+    Function = "function_declaration" | "generator_function_declaration" | "function_expression"
+        | "generator_function" | "function_signature";
+    Arrow = "arrow_function";
+    Class = "class_declaration" | "abstract_class_declaration" | "class";
+    ClassBody = "class_body";
+    Heritage = "class_heritage" | "extends_type_clause";
+    Method = "method_definition";
+    Signature = "method_signature" | "abstract_method_signature";
+    Field = "field_definition" | "public_field_definition";
+    PropertySignature = "property_signature";
+    Interface = "interface_declaration";
+    InterfaceBody = "interface_body";
+    ObjectType = "object_type";
+    Enum = "enum_declaration";
+    EnumBody = "enum_body";
+    Namespace = "internal_module" | "module";
+    TypeAlias = "type_alias_declaration";
+    Declaration = "lexical_declaration" | "variable_declaration";
+    Declarator = "variable_declarator";
+    Assignment = "assignment_expression";
+    Object = "object";
+    Pair = "pair";
+    Export = "export_statement";
+    Ambient = "ambient_declaration";
+    Import = "import_statement";
+    ImportAlias = "import_alias";
+    Decorator = "decorator";
+    Catch = "catch_clause";
+    Throw = "throw_statement";
+    For = "for_statement";
+    ForIn = "for_in_statement";
+    Binary = "binary_expression";
+    JsxName = "jsx_opening_element" | "jsx_self_closing_element";
+    /// Parentheses, casts and the like around a value.
+    Wrapper = "parenthesized_expression" | "as_expression" | "satisfies_expression"
+        | "non_null_expression" | "type_assertion";
+}
+
 fn action(name: &str, IsNamed(named): IsNamed) -> Action {
     if !named {
         return (Kind::Skip, false);
     }
-    let kind = match name {
-        "comment" | "html_comment" => Kind::Comment,
-        "string" | "template_string" => Kind::Text,
-        "template_substitution" => Kind::Substitution,
-        "jsx_text" => Kind::Markup,
-        "identifier" | "shorthand_property_identifier" => Kind::Identifier,
-        "shorthand_property_identifier_pattern" => Kind::BoundIdentifier,
-        "type_identifier" => Kind::TypeIdentifier,
-        "nested_type_identifier" => Kind::NestedType,
-        "this" | "super" => Kind::This,
-        "member_expression" => Kind::Member,
-        "call_expression" => Kind::Call,
-        "new_expression" => Kind::New,
-        "arguments" => Kind::Arguments,
-        "pair_pattern"
-        | "assignment_pattern"
-        | "array_pattern"
-        | "rest_pattern"
-        | "object_pattern"
-        | "object_assignment_pattern" => Kind::Pattern,
-        "formal_parameters" => Kind::Parameters,
-        "required_parameter" | "optional_parameter" => Kind::TypedParameter,
-        "type_parameter" => Kind::TypeParameter,
-        "type_arguments" => Kind::TypeArguments,
-        "type_query" => Kind::TypeQuery,
-        "function_declaration"
-        | "generator_function_declaration"
-        | "function_expression"
-        | "generator_function"
-        | "function_signature" => Kind::Function,
-        "arrow_function" => Kind::Arrow,
-        "class_declaration" | "abstract_class_declaration" | "class" => Kind::Class,
-        "class_body" => Kind::ClassBody,
-        "class_heritage" | "extends_type_clause" => Kind::Heritage,
-        "method_definition" => Kind::Method,
-        "method_signature" | "abstract_method_signature" => Kind::Signature,
-        "field_definition" | "public_field_definition" => Kind::Field,
-        "property_signature" => Kind::PropertySignature,
-        "interface_declaration" => Kind::Interface,
-        "interface_body" => Kind::InterfaceBody,
-        "object_type" => Kind::ObjectType,
-        "enum_declaration" => Kind::Enum,
-        "enum_body" => Kind::EnumBody,
-        "internal_module" | "module" => Kind::Namespace,
-        "type_alias_declaration" => Kind::TypeAlias,
-        "lexical_declaration" | "variable_declaration" => Kind::Declaration,
-        "variable_declarator" => Kind::Declarator,
-        "assignment_expression" => Kind::Assignment,
-        "object" => Kind::Object,
-        "pair" => Kind::Pair,
-        "export_statement" => Kind::Export,
-        "ambient_declaration" => Kind::Ambient,
-        "import_statement" => Kind::Import,
-        "import_alias" => Kind::ImportAlias,
-        "decorator" => Kind::Decorator,
-        "catch_clause" => Kind::Catch,
-        "throw_statement" => Kind::Throw,
-        "for_statement" => Kind::For,
-        "for_in_statement" => Kind::ForIn,
-        "binary_expression" => Kind::Binary,
-        "jsx_opening_element" | "jsx_self_closing_element" => Kind::JsxName,
-        "parenthesized_expression"
-        | "as_expression"
-        | "satisfies_expression"
-        | "non_null_expression"
-        | "type_assertion" => Kind::Wrapper,
-        _ if SKIPPED.contains(&name) => Kind::Skip,
-        _ => Kind::Plain,
-    };
     let is_statement = name.ends_with("_statement")
         || name.ends_with("_declaration")
         || [
@@ -168,7 +91,7 @@ fn action(name: &str, IsNamed(named): IsNamed) -> Action {
             "jsx_self_closing_element", "enum_assignment",
         ]
         .contains(&name);
-    (kind, is_statement)
+    (Kind::of(name, SKIPPED), is_statement)
 }
 
 pub(super) struct Grammar {
@@ -197,11 +120,9 @@ impl Grammar {
         }
     }
 
-    /// Parses within the budget, with this thread's parser.
+    /// Parses within the budget.
     pub(super) fn tree(&self, text: &str, budget: &mut Budget) -> Option<Tree> {
-        PARSER.with_borrow_mut(|slot| {
-            let parser = slot.get_or_insert_with(Parser::new);
-            parser.set_language(&self.language).ok()?;
+        syntax::with_parser(&self.language, |parser| {
             syntax::tree(parser, text.as_bytes(), budget)
         })
     }
