@@ -71,7 +71,7 @@ impl<'f> Names<'f> {
         }
         let first = known.next().filter(|first| *first != Value::Unknown)?;
         known
-            .all(|value| self.are_same(first, value))
+            .all(|value| are_alike(first, value, self.text))
             .then_some(first)
     }
 
@@ -153,37 +153,21 @@ impl<'f> Names<'f> {
         }
     }
 
-    fn are_same(self, a: Value, b: Value) -> bool {
-        match (a, b) {
-            (Value::Type(a), Value::Type(b)) => {
-                a.form == b.form && self.of(a.path) == self.of(b.path)
-            }
-            (Value::Name(a), Value::Name(b))
-            | (Value::Call(a), Value::Call(b))
-            | (Value::Element(a), Value::Element(b))
-            | (Value::CallElement(a), Value::CallElement(b)) => self.of(a) == self.of(b),
-            (Value::Member { of: a, name: x }, Value::Member { of: b, name: y })
-            | (Value::MemberOfCall { of: a, name: x }, Value::MemberOfCall { of: b, name: y })
-            | (Value::MemberOfType { of: a, name: x }, Value::MemberOfType { of: b, name: y }) => {
-                self.of(a) == self.of(b) && self.of(x) == self.of(y)
-            }
-            (
-                Value::Chain {
-                    first: a,
-                    name: x,
-                    is_element: one,
-                },
-                Value::Chain {
-                    first: b,
-                    name: y,
-                    is_element: other,
-                },
-            ) => one == other && self.of(a) == self.of(b) && self.of(x) == self.of(y),
-            _ => false,
-        }
-    }
-
     fn of(self, span: Span) -> &'f str {
         span.of(self.text)
     }
+}
+
+/// Whether two values are written alike. Those of members and of chains are compared by their places alone.
+pub(crate) fn are_alike(a: Value, b: Value, text: &str) -> bool {
+    let (a, b) = match (a, b) {
+        (Value::Type(a), Value::Type(b)) if a.form == b.form => (a.path, b.path),
+        (Value::Name(a), Value::Name(b))
+        | (Value::Call(a), Value::Call(b))
+        | (Value::Element(a), Value::Element(b))
+        | (Value::CallElement(a), Value::CallElement(b))
+        | (Value::CallbackArgument(a), Value::CallbackArgument(b)) => (a, b),
+        _ => return a == b,
+    };
+    a == b || a.of(text) == b.of(text)
 }

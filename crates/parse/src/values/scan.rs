@@ -7,7 +7,7 @@ use foveate_model::{Definition, DefinitionKind, FileFacts, LocalId, RegionKind, 
 
 use super::ValueForm;
 use super::documented;
-use super::results::OutwardValue;
+use super::results::{OutwardValue, are_alike};
 use super::text::{annotation, clip, element, expression, leading_name, member, receiver, span_of};
 
 /// What a line tells about the name that it binds, most informative first.
@@ -295,7 +295,7 @@ impl<'f> Scan<'f> {
             .sort_unstable_by(|a, b| (key(a), a.order).cmp(&(key(b), b.order)));
         self.found.dedup_by(|later, kept| {
             let is_same = key(later) == key(kept);
-            if is_same && kept.order.0 == PASSED && !are_alike(text, kept.value, later.value) {
+            if is_same && kept.order.0 == PASSED && !are_alike(kept.value, later.value, text) {
                 kept.value = Value::Unknown;
             }
             is_same
@@ -344,15 +344,5 @@ impl<'f> Scan<'f> {
         let (_, innermost) = *self.open.last()?;
         let definition = definitions.get(innermost as usize)?;
         definition.kind.is_function().then_some(innermost)
-    }
-}
-
-/// Whether two values are elements of collections that are written alike.
-fn are_alike(text: &str, a: Value, b: Value) -> bool {
-    match (a, b) {
-        (Value::Element(a), Value::Element(b)) | (Value::CallElement(a), Value::CallElement(b)) => {
-            a.of(text) == b.of(text)
-        }
-        _ => false,
     }
 }

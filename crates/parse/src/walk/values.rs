@@ -10,7 +10,7 @@ use tree_sitter::Node;
 
 use super::{Step, Walk};
 use crate::collect::span;
-use crate::values::results::OutwardValue;
+use crate::values::results::{OutwardValue, are_alike};
 
 /// Maximum number of wrappers that are removed from an expression.
 const MAX_WRAPPERS: usize = 8;
@@ -84,7 +84,7 @@ impl<'t> Walk<'t> {
             let is_other = local.function == function
                 && local.name.of(text) == name.of(text)
                 && !matches!(local.value, Value::Tested(_))
-                && !is_same(local.value, value, text);
+                && !are_alike(local.value, value, text);
             if is_other {
                 only = Value::Unknown;
                 if self.nameless.contains(&local.name.start) {
@@ -390,18 +390,4 @@ fn element_of(collection: Value) -> Value {
         Value::Element(_) | Value::CallElement(_) | Value::Chain { .. } => Value::Unknown,
         value => value,
     }
-}
-
-/// Whether two values are written alike.
-fn is_same(a: Value, b: Value, text: &str) -> bool {
-    let (a, b) = match (a, b) {
-        (Value::Type(a), Value::Type(b)) if a.form == b.form => (a.path, b.path),
-        (Value::Name(a), Value::Name(b))
-        | (Value::Call(a), Value::Call(b))
-        | (Value::Element(a), Value::Element(b))
-        | (Value::CallElement(a), Value::CallElement(b))
-        | (Value::CallbackArgument(a), Value::CallbackArgument(b)) => (a, b),
-        _ => return a == b,
-    };
-    a == b || a.of(text) == b.of(text)
 }
