@@ -375,6 +375,6 @@ fn is_plain_name(text: &str) -> bool {
 }
 
 /// Whether a target is the object of what a module exports.
-pub(super) fn means_exports(target: &str) -> bool {
+fn means_exports(target: &str) -> bool {
     matches!(target, "exports" | "module.exports")
 }

@@ -4,7 +4,6 @@
 use foveate_model::{DefinitionKind, LocalId, Span};
 use tree_sitter::Node;
 
-use super::commonjs::means_exports;
 use super::constants::inside_value;
 use super::imports::empty;
 use super::{Kind, Outer, Walker};
@@ -179,12 +178,6 @@ impl<'t> Walker<'t> {
             _ if self.collector.context.scope == Scope::Function => {}
             _ => {
                 draft.kind = declared.kind();
-                if value.is_some_and(|value| means_exports(self.collector.of(value)))
-                    && self.collector.context.parent.is_none()
-                {
-                    // `const api = module.exports` gets members by assignments.
-                    self.add_export("default", draft.name);
-                }
                 self.define_variable(draft, written, depth);
             }
         }

@@ -170,7 +170,7 @@ impl<'t> Walker<'t> {
     }
 
     /// Returns an argument of a call, without comments.
-    fn argument<'n>(&self, call: Node<'n>, position: usize) -> Option<Node<'n>> {
+    pub(super) fn argument<'n>(&self, call: Node<'n>, position: usize) -> Option<Node<'n>> {
         let list = call.child_by_field_id(self.grammar.fields.arguments)?;
         let mut cursor = list.walk();
         list.named_children(&mut cursor)
