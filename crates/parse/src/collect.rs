@@ -336,17 +336,6 @@ impl<'t> Collector<'t> {
         id
     }
 
-    /// Adds a definition under a name that the text does not contain.
-    pub(crate) fn define_as(&mut self, parent: Option<LocalId>, draft: Draft<'t>, name: &str) {
-        let scope = self.scope(parent);
-        let qualified = scope.map_or_else(|| name.to_owned(), |scope| joined(scope, name));
-        let id = self.define_in(parent, draft);
-        if let Some(added) = self.definitions.get_mut(id.0 as usize) {
-            added.name = name.into();
-            added.qualified_name = qualified.into();
-        }
-    }
-
     /// Returns the qualified name of a parent, unless it is too long to qualify others.
     fn scope(&self, parent: Option<LocalId>) -> Option<&str> {
         let parent = self.definition(parent?)?;

@@ -518,13 +518,8 @@ fn members_that_ruby_macros_declare_are_used() {
           def team_name
             team.name
           end
-          %w[open closed].each { |state| define_method(\"#{state}?\") { true } }
-          def ready
-            open?
-          end
         end
         ";
-    check_uses(repository, "user.rb:User.open?", &["user.rb:12 certain"]);
     check_uses(repository, "user.rb:User.active", &["user.rb:5 certain"]);
     check_uses(repository, "user.rb:User.team", &["user.rb:8 certain"]);
 }

@@ -3,7 +3,6 @@
 
 mod bindings;
 mod definitions;
-mod generated;
 mod macros;
 mod specs;
 #[cfg(test)]

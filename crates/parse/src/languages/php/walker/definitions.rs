@@ -1,13 +1,13 @@
 //! Collects PHP definitions: classes, interfaces, traits, enums, their members, and functions.
 
 use foveate_model::values::Value;
-use foveate_model::{DefinitionKind, LocalId, Modifiers, ReferenceKind, Visibility};
+use foveate_model::{DefinitionKind, LocalId, Modifiers, Visibility};
 use tree_sitter::Node;
 
 use super::{is_name, phpdoc};
 use crate::collect::{Draft, span};
 use crate::syntax::{Descend, inside_brackets};
-use crate::walk::{Handled, Walk, child_of_kind, children, field, last_child};
+use crate::walk::{Handled, Walk, child_of_kind, children, field};
 
 /// Modifiers and attributes before a declaration, which all its parts share.
 struct DeclaredModifiers {
@@ -116,36 +116,7 @@ pub(super) fn traits<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Han
     let names = children(node).into_iter().filter(|name| is_name(*name));
     let names: Vec<Box<str>> = names.map(|name| walk.of(name).into()).collect();
     walk.add_bases(names);
-    for rule in child_of_kind(node, "use_list").map_or_else(Vec::new, children) {
-        if rule.kind() == "use_as_clause" {
-            add_alias(walk, rule);
-        }
-    }
     crate::walk::base_list(walk, node, depth)
-}
-
-/// Adds the alias of `A::b as protected c;` in `use A { … }`: a method that calls the other one.
-fn add_alias<'t>(walk: &mut Walk<'t>, rule: Node<'t>) {
-    let (Some(old), Some(new)) = (rule.named_child(0), last_child(rule)) else {
-        return;
-    };
-    // `b as protected;` only changes the visibility.
-    if new == old || new.kind() != "name" {
-        return;
-    }
-    let method = match old.kind() {
-        "class_constant_access_expression" => last_child(old).unwrap_or(old),
-        _ => old,
-    };
-    let mut draft = draft(walk, DefinitionKind::Method, rule, new, None);
-    draft.body = Some(span(old));
-    walk.define(draft);
-    match method == old {
-        true => walk.call_named_member(None, span(old)),
-        false => walk
-            .collector
-            .refer_at(ReferenceKind::Call, span(method), span(old)),
-    }
 }
 
 pub(super) fn function<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {

@@ -116,12 +116,6 @@ fn functions_and_methods_are_defined() {
             constant A.C: const C = 1",
         ),
         ("function a() { function b() {} }", "function a: function a()\nfunction a.b: function b()"),
-        (
-            "class A { use B { B::c as d; e as protected f; g as private; B::h insteadof I; } }",
-            "class A: class A
-            method A.d: B::c as d
-            method A.f protected: e as protected f",
-        ),
         ("if (x()) { function a() {} }", "function a: function a()"),
         (
             "function a() { return new class extends B { function c() {} }; }",
@@ -217,7 +211,7 @@ fn calls_and_accesses_are_referenced() {
         ("[$this, 'b'];", "attribute ?b"),
         (
             "class A { use B { B::c as d; e as protected f; g as private; } }",
-            "base b in a\ncall b::c in a\ncall ?e in a",
+            "base b in a",
         ),
         (
             "class A { #[DataProvider('c')] #[E('f')] function b() {} }",

@@ -10,7 +10,7 @@ use tree_sitter::Node;
 use super::bindings::owner;
 use super::definitions::with_here_documents;
 use super::yard::Tags;
-use super::{arguments, generated, is_constant, literal_name, skip_name, specs};
+use super::{arguments, is_constant, literal_name, skip_name, specs};
 use crate::collect::{Draft, Position, span};
 use crate::syntax::Descend;
 use crate::walk::{Handled, Walk, children, field};
@@ -34,10 +34,6 @@ pub(super) fn special_call<'t>(
             | "try",
         ) => {
             named_call(walk, node);
-            return None;
-        }
-        (Some(_), "each") if is_in_class => {
-            generated::methods(walk, node);
             return None;
         }
         (Some(_), "include" | "extend" | "prepend") => {}

@@ -212,45 +212,6 @@ fn methods_and_fields_are_defined() {
 }
 
 #[test]
-fn methods_that_loops_over_literals_define_are_fields() {
-    for (source, expected) in [
-        (
-            "class A\n  %w[b c].each do |d|\n    define_method(\"#{d}?\") { e }\n    f(d)\n    define_method :\"x_#{d}!\" do |g|\n    end\n  end\nend",
-            "class A: class A
-            field A.b?: define_method(\"#{d}?\")
-            field A.c?: define_method(\"#{d}?\")
-            field A.x_b!: define_method :\"x_#{d}!\"
-            field A.x_c!: define_method :\"x_#{d}!\"",
-        ),
-        (
-            "module A\n  private\n  [:b, 'c'].each { |d| define_method(\"#{d}\") { } }\nend",
-            "module A: module A
-            field A.b private: define_method(\"#{d}\")
-            field A.c private: define_method(\"#{d}\")",
-        ),
-        (
-            "class A\n  [:b, c].each { |d| define_method(\"#{d}?\") { } }\nend",
-            "class A: class A",
-        ),
-        (
-            "class A\n  [:b].each { |d| define_method(\"#{e}?\") { } }\nend",
-            "class A: class A",
-        ),
-        (
-            "class A\n  B.each { |d| define_method(\"#{d}?\") { } }\nend",
-            "class A: class A",
-        ),
-        ("[:b].each { |d| define_method(\"#{d}?\") { } }", ""),
-    ] {
-        defines(source, expected);
-    }
-    let names: String = (0..99).map(|n| format!("n{n} ")).collect();
-    let source =
-        format!("class A\n  %w[{names}].each {{ |b| define_method(\"#{{b}}?\") {{ }} }}\nend");
-    assert_eq!(definitions(ruby(), &source).len(), 65);
-}
-
-#[test]
 fn test_blocks_are_defined_as_functions() {
     for (source, expected) in [
         (
