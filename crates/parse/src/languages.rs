@@ -26,9 +26,6 @@ mod spec;
 mod toy;
 mod typed_heads;
 
-use std::sync::LazyLock;
-
-use foldhash::HashMap;
 use foveate_model::{Language, RepoPath};
 
 use self::spec::{LanguageSpec, Names};
@@ -97,39 +94,16 @@ pub fn by_code(code: u8) -> Option<Language> {
     languages.find(|language| language.rules().code == code)
 }
 
-/// Languages by whole file names and by extensions. If two claim the same name, the earlier row wins.
-struct ByName {
-    files: HashMap<&'static str, Language>,
-    extensions: HashMap<&'static str, Language>,
-}
-
-static BY_NAME: LazyLock<ByName> = LazyLock::new(|| {
-    let every = |of: fn(&Names) -> &'static [&'static str]| {
-        let names = all().rev();
-        let named =
-            names.flat_map(|spec| of(&spec.names).iter().map(|name| (*name, spec.language)));
-        named.collect()
-    };
-    ByName {
-        files: every(|names| names.files),
-        extensions: every(|names| names.extensions),
-    }
-});
-
-/// Returns the language that a path's name tells; `None` if only the content can tell.
+/// Returns the language that a path's name tells; `None` if only the content can tell. A whole name tells more than its
+/// beginning, and that more than the extension.
 pub(crate) fn by_path(path: &RepoPath) -> Option<Language> {
     let name = path.file_name();
-    let begins = |spec: &&LanguageSpec| {
-        let mut prefixes = spec.names.prefixes.iter();
-        prefixes.any(|prefix| name.starts_with(prefix))
-    };
-    let by_name = BY_NAME.files.get(name).copied();
-    by_name
-        .or_else(|| all().find(begins).map(|spec| spec.language))
-        .or_else(|| {
-            let extension = path.extension().to_ascii_lowercase();
-            BY_NAME.extensions.get(extension.as_str()).copied()
-        })
+    let extension = path.extension().to_ascii_lowercase();
+    let first = |claims: &dyn Fn(&Names) -> bool| all().find(|spec| claims(&spec.names));
+    first(&|names| names.files.contains(&name))
+        .or_else(|| first(&|names| names.prefixes.iter().any(|start| name.starts_with(start))))
+        .or_else(|| first(&|names| names.extensions.contains(&extension.as_str())))
+        .map(|spec| spec.language)
 }
 
 /// Returns the language of a text, given the language that its name tells.

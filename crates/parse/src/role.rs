@@ -3,8 +3,6 @@
 
 pub(crate) mod conventions;
 
-use std::sync::LazyLock;
-
 use foveate_model::{Language, LanguageKind, RepoPath, Role};
 
 use self::conventions::{Documentation, Ecosystem, File};
@@ -41,8 +39,9 @@ impl File<'_> {
             || file_names::is_lock_file(self.path.file_name())
             || name.contains(".min.")
             || name.contains(".generated.")
-            || NAMES.generated_names.contains(&name)
-            || ends_with_any(name, &NAMES.generated_endings)
+            || name.ends_with(".map")
+            || names(|e| e.generated_names).any(|known| known == name)
+            || names(|e| e.generated_endings).any(|ending| name.ends_with(ending))
             || (self.roles.is_copy)(self)
     }
 
@@ -53,7 +52,8 @@ impl File<'_> {
         ];
         let mut numbered = (0..).zip(self.directories.iter().map(String::as_str));
         numbered.any(|(at, directory)| {
-            NAMES.generated_directories.contains(&directory)
+            let mut own = names(|e| e.generated_directories);
+            (GENERATED_DIRECTORIES.contains(&directory) || own.any(|known| known == directory))
                 && !(WORDS.contains(&directory) && (self.roles.is_domain_package)(self, at))
         })
     }
@@ -95,7 +95,7 @@ impl File<'_> {
             .get(1)
             .is_some_and(|d| d == "examples" || d == "galleries");
         top || second
-            || ends_with_any(&self.stem, &NAMES.example_endings)
+            || names(|e| e.example_endings).any(|ending| self.stem.ends_with(ending))
             || (self.roles.is_example)(self)
     }
 
@@ -124,11 +124,14 @@ impl File<'_> {
         if (self.roles.is_test)(self) {
             return true;
         }
-        if self.has_directory(&NAMES.test_directories) {
+        let mut own = names(|e| e.test_directories);
+        if self.has_directory(&TEST_DIRECTORIES) || own.any(|name| self.has_directory(&[name])) {
             return !(self.roles.is_test_support)(self);
         }
         let is_of_tests = |directory: &String| {
-            ends_with_any(directory, &["-tests", "_tests", ".tests"])
+            ["-tests", "_tests", ".tests"]
+                .iter()
+                .any(|ending| directory.ends_with(ending))
                 || directory.starts_with("tests-")
                 || directory.starts_with("tests_")
         };
@@ -179,8 +182,8 @@ impl File<'_> {
         let name = self.name.as_str();
         let is_docker = name.starts_with("dockerfile") || name.starts_with("docker-compose");
         is_docker
-            || NAMES.configuration_names.contains(&name)
-            || ends_with_any(name, &NAMES.configuration_endings)
+            || names(|e| e.configuration_names).any(|known| known == name)
+            || names(|e| e.configuration_endings).any(|ending| name.ends_with(ending))
             || (self.roles.is_configuration)(self)
     }
 
@@ -203,36 +206,11 @@ impl File<'_> {
     }
 }
 
-fn ends_with_any(name: &str, endings: &[&str]) -> bool {
-    endings.iter().any(|ending| name.ends_with(ending))
+/// Returns the names in a list of all ecosystems.
+fn names(of: fn(&Ecosystem) -> &'static [&'static str]) -> impl Iterator<Item = &'static str> {
+    let lists = languages::all().map(move |spec| of(&spec.roles.ecosystem));
+    lists.flatten().copied()
 }
-
-/// The names of all ecosystems.
-struct Names {
-    generated_names: Vec<&'static str>,
-    generated_endings: Vec<&'static str>,
-    generated_directories: Vec<&'static str>,
-    test_directories: Vec<&'static str>,
-    configuration_names: Vec<&'static str>,
-    configuration_endings: Vec<&'static str>,
-    example_endings: Vec<&'static str>,
-}
-
-static NAMES: LazyLock<Names> = LazyLock::new(|| {
-    let every = |of: fn(&Ecosystem) -> &'static [&'static str], common: &[&'static str]| {
-        let own = languages::all().flat_map(|spec| of(&spec.roles.ecosystem));
-        common.iter().chain(own).copied().collect()
-    };
-    Names {
-        generated_names: every(|e| e.generated_names, &[]),
-        generated_endings: every(|e| e.generated_endings, &[".map"]),
-        generated_directories: every(|e| e.generated_directories, &GENERATED_DIRECTORIES),
-        test_directories: every(|e| e.test_directories, &TEST_DIRECTORIES),
-        configuration_names: every(|e| e.configuration_names, &[]),
-        configuration_endings: every(|e| e.configuration_endings, &[]),
-        example_endings: every(|e| e.example_endings, &[]),
-    }
-});
 
 /// Directories of copies and of what programs wrote. Docusaurus keeps a copy of the documentation for each release in
 /// `versioned_docs`.
