@@ -371,21 +371,33 @@ impl<'t> Collector<'t> {
 
     /// Adds a reference whose name is not a node of its own.
     pub(crate) fn refer_at(&mut self, kind: ReferenceKind, name: Span, path: Span) {
-        self.references.push(Reference {
-            kind,
-            name,
-            path,
-            line: self.lines.line_of(name.start),
-            enclosing: self.context.enclosing,
-            opaque_receiver: false,
-        });
+        let line = self.lines.line_of(name.start);
+        let reference = self.reference(kind, (name, path), line, Receiver::Names);
+        self.references.push(reference);
     }
 
     /// Adds a reference to a member of an object that no plain path names.
     pub(crate) fn refer_to_member(&mut self, kind: ReferenceKind, name: Span) {
-        self.refer_at(kind, name, name);
-        if let Some(added) = self.references.last_mut() {
-            added.opaque_receiver = true;
+        let line = self.lines.line_of(name.start);
+        let reference = self.reference(kind, (name, name), line, Receiver::Opaque);
+        self.references.push(reference);
+    }
+
+    /// Returns a reference by a name with its path.
+    fn reference(
+        &self,
+        kind: ReferenceKind,
+        (name, path): (Span, Span),
+        line: u32,
+        receiver: Receiver,
+    ) -> Reference {
+        Reference {
+            kind,
+            name,
+            path,
+            line,
+            enclosing: self.context.enclosing,
+            opaque_receiver: receiver == Receiver::Opaque,
         }
     }
 
@@ -438,27 +450,16 @@ impl<'t> Collector<'t> {
         path: Span,
         receiver: Receiver,
     ) {
-        self.references.push(Reference {
-            kind,
-            name: span(name),
-            path,
-            line: row(name) + 1,
-            enclosing: self.context.enclosing,
-            opaque_receiver: receiver == Receiver::Opaque,
-        });
+        let reference = self.reference(kind, (span(name), path), row(name) + 1, receiver);
+        self.references.push(reference);
     }
 
     /// Adds a reference by the name of a parameter, which tells where its value comes from. It is kept although
     /// the same name is bound there.
     pub(crate) fn refer_by_parameter(&mut self, name: Node<'_>) {
-        self.by_parameter.push(Reference {
-            kind: ReferenceKind::Name,
-            name: span(name),
-            path: span(name),
-            line: row(name) + 1,
-            enclosing: self.context.enclosing,
-            opaque_receiver: false,
-        });
+        let (kind, place) = (ReferenceKind::Name, (span(name), span(name)));
+        let reference = self.reference(kind, place, row(name) + 1, Receiver::Names);
+        self.by_parameter.push(reference);
     }
 
     /// Adds a reference, at `node`, to the member of `through` whose name is written at `name`. Where `super` alone
@@ -470,23 +471,12 @@ impl<'t> Collector<'t> {
         node: Node<'_>,
         through: Link,
     ) {
-        if self
-            .receivers
-            .iter()
-            .rev()
-            .take(64)
-            .any(|(known, _)| *known == name)
-        {
+        let mut last = self.receivers.iter().rev().take(64);
+        if last.any(|(known, _)| *known == name) {
             return;
         }
-        self.references.push(Reference {
-            kind,
-            name,
-            path: name,
-            line: row(node) + 1,
-            enclosing: self.context.enclosing,
-            opaque_receiver: true,
-        });
+        let reference = self.reference(kind, (name, name), row(node) + 1, Receiver::Opaque);
+        self.references.push(reference);
         self.receivers.push((name, vec![through]));
     }
 

@@ -43,6 +43,16 @@ fn leave(around: &mut Vec<(Span, Link)>, position: u32) {
 }
 
 impl Collector<'_> {
+    /// Records the value of a local variable of the enclosing function.
+    pub(crate) fn local(&mut self, name: Span, value: Value) {
+        let function = self.context.enclosing;
+        self.values.locals.push(Local {
+            function,
+            name,
+            value,
+        });
+    }
+
     /// Records the receiver chain before the name of a reference, last link first. An empty chain means
     /// unknown and is ignored.
     pub(crate) fn receivers(&mut self, name: Span, links: Vec<Link>) {

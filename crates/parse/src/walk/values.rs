@@ -2,8 +2,9 @@
 
 use std::cmp::Reverse;
 
+use foldhash::HashMap;
 use foveate_model::values::{
-    DefinitionType, HeldValue, Link, Local, Parameter, TypeForm, TypeName, Value,
+    DefinitionType, HeldValue, Link, Parameter, TypeForm, TypeName, Value,
 };
 use foveate_model::{LocalId, Span};
 use tree_sitter::Node;
@@ -17,18 +18,39 @@ const MAX_WRAPPERS: usize = 8;
 /// Number of earlier local variables that are compared with a parameter of a nameless function.
 const MAX_COMPARED: usize = 256;
 
+/// The types that the comment above a function states.
+#[derive(Default)]
+pub(crate) struct DocumentedTypes<'t> {
+    pub(crate) returned: Option<TypeName>,
+    /// Those of parameters, by name.
+    pub(crate) parameters: HashMap<&'t str, TypeName>,
+}
+
+impl DocumentedTypes<'_> {
+    pub(crate) fn add_return_type(&self, walk: &mut Walk<'_>, definition: LocalId) {
+        let known = self.returned.map(|type_name| DefinitionType {
+            definition,
+            type_name,
+        });
+        walk.collector.values.types.extend(known);
+    }
+
+    /// Sets the type of the parameter that was added last, unless it has one.
+    pub(crate) fn set_parameter_type(&self, walk: &mut Walk<'_>, name: Node<'_>) {
+        let documented = self.parameters.get(walk.of(name)).copied();
+        if let Some(added) = walk.collector.values.parameters.last_mut() {
+            added.type_name = added.type_name.or(documented);
+        }
+    }
+}
+
 impl<'t> Walk<'t> {
     /// Binds a local variable of the enclosing function, and marks its name as handled.
     pub(crate) fn local(&mut self, name: Node<'t>, value: Value) {
         self.handled.push(Reverse(name.start_byte()));
         self.collector.bind(name);
         if self.is_in_function() || self.form.bare_calls {
-            let function = self.collector.context.enclosing;
-            self.collector.values.locals.push(Local {
-                function,
-                name: span(name),
-                value,
-            });
+            self.collector.local(span(name), value);
         }
     }
 
@@ -50,27 +72,18 @@ impl<'t> Walk<'t> {
     pub(crate) fn implicit_parameter(&mut self, name: Span, value: Value) {
         let value = self.only_value(name, value);
         if self.is_in_function() {
-            let function = self.collector.context.enclosing;
-            self.collector.values.locals.push(Local {
-                function,
-                name,
-                value,
-            });
+            self.collector.local(name, value);
         }
     }
 
     /// Records that the enclosing function tests whether a variable is of a type.
     pub(crate) fn tested(&mut self, variable: Node<'t>, declared: Node<'t>) {
-        let function = self.collector.context.enclosing;
         if !self.is_in_function() || !matches!(self.step(variable), Step::Name) {
             return;
         }
         if let Some(type_name) = self.type_of(declared) {
-            self.collector.values.locals.push(Local {
-                function,
-                name: span(variable),
-                value: Value::Tested(type_name),
-            });
+            self.collector
+                .local(span(variable), Value::Tested(type_name));
         }
     }
 

@@ -147,7 +147,7 @@ pub(super) fn function<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> H
         Some(declared) if super::named_type(declared).is_some() => {
             walk.returns(id, Some(declared));
         }
-        _ => tags.add_return_type(walk, id),
+        _ => tags.types.add_return_type(walk, id),
     }
     walk.enter_definition(depth, id, kind);
     tags.refer_to_data_provider(walk);
@@ -168,7 +168,7 @@ fn add_parameter<'t>(
     };
     let declared = field(parameter, "type");
     walk.parameter(function, name, declared);
-    tags.set_parameter_type(walk, name);
+    tags.types.set_parameter_type(walk, name);
     if parameter.kind() != "property_promotion_parameter" {
         return;
     }

@@ -1,13 +1,12 @@
 //! Reads types from comments (`@var`, `@param`, `@return`) where the code declares none.
 
-use foldhash::HashMap;
-use foveate_model::values::{DefinitionType, Local, TypeForm, TypeName, Value};
-use foveate_model::{LocalId, Span};
+use foveate_model::Span;
+use foveate_model::values::{TypeForm, TypeName, Value};
 use tree_sitter::Node;
 
 use super::BUILTIN_TYPES;
 use crate::collect::span;
-use crate::walk::{Handled, Walk};
+use crate::walk::{DocumentedTypes, Handled, Walk};
 
 /// Collections whose last type argument is that of their elements.
 const COLLECTIONS: [&str; 8] = [
@@ -25,12 +24,7 @@ pub(super) fn comment<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Ha
         && let Some(type_name) = class_in(text, rest)
         && let Some(name) = variable_in(text, rest)
     {
-        let function = walk.context().enclosing;
-        walk.collector.values.locals.push(Local {
-            function,
-            name,
-            value: Value::Type(type_name),
-        });
+        walk.collector.local(name, Value::Type(type_name));
     }
     crate::walk::comment(walk, node, depth)
 }
@@ -39,9 +33,8 @@ pub(super) fn comment<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Ha
 #[derive(Default)]
 pub(super) struct Tags<'t> {
     pub(super) is_test: bool,
-    returned: Option<TypeName>,
-    /// The types of `@param`, by the name of the parameter.
-    parameters: HashMap<&'t str, Option<TypeName>>,
+    /// The types of `@return` and `@param`.
+    pub(super) types: DocumentedTypes<'t>,
     /// The name of the method in `@dataProvider a` or `@depends a`.
     named_method: Option<Span>,
 }
@@ -55,17 +48,20 @@ impl<'t> Tags<'t> {
         let Some(comment) = walk.collector.comment_above(function) else {
             return found;
         };
+        let types = &mut found.types;
         for (name, rest) in tags(text, comment) {
             match name {
                 "test" => found.is_test = true,
-                "return" => found.returned = found.returned.or_else(|| class_in(text, rest)),
+                "return" => types.returned = types.returned.or_else(|| class_in(text, rest)),
                 "dataProvider" | "depends" => {
                     found.named_method = found.named_method.or_else(|| method_in(text, rest));
                 }
                 "param" => {
-                    if let Some(parameter) = variable_in(text, rest) {
-                        let known = found.parameters.entry(parameter.of(text));
-                        known.or_insert_with(|| class_in(text, rest));
+                    if let (Some(parameter), Some(class)) =
+                        (variable_in(text, rest), class_in(text, rest))
+                    {
+                        let known = types.parameters.entry(parameter.of(text));
+                        known.or_insert(class);
                     }
                 }
                 _ => {}
@@ -74,28 +70,10 @@ impl<'t> Tags<'t> {
         found
     }
 
-    pub(super) fn add_return_type(&self, walk: &mut Walk<'_>, definition: LocalId) {
-        if let Some(type_name) = self.returned {
-            walk.collector.values.types.push(DefinitionType {
-                definition,
-                type_name,
-            });
-        }
-    }
-
     /// Records that the enclosing function, a test, gets its arguments from the method that the comment names.
     pub(super) fn refer_to_data_provider(&self, walk: &mut Walk<'_>) {
         if let Some(name) = self.named_method {
             walk.call_named_member(None, name);
-        }
-    }
-
-    /// Sets the type of the parameter that was added last, unless it has one.
-    pub(super) fn set_parameter_type(&self, walk: &mut Walk<'_>, name: Node<'_>) {
-        let documented = self.parameters.get(walk.of(name)).copied().flatten();
-        let known = walk.collector.values.parameters.last_mut();
-        if let Some(known) = known.filter(|known| known.type_name.is_none()) {
-            known.type_name = documented;
         }
     }
 }

@@ -4,11 +4,11 @@ use foveate_model::values::Link;
 use foveate_model::{DefinitionKind, LocalId, ReferenceKind, Span, Visibility};
 use tree_sitter::Node;
 
-use super::yard::Tags;
+use super::yard::types_above;
 use super::{arguments, is_constant, literal_name};
 use crate::collect::{Draft, Section, span};
 use crate::syntax::{Descend, inside_brackets};
-use crate::walk::{Handled, Walk, children, field};
+use crate::walk::{DocumentedTypes, Handled, Walk, children, field};
 
 /// Adds `class A::B < C`.
 pub(super) fn class<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
@@ -168,7 +168,7 @@ pub(super) fn method<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Han
         draft.receiver = Some(walk.of(owner));
         draft.modifiers.is_out_of_line = true;
     }
-    let documented = Tags::above(walk, node);
+    let documented = types_above(walk, node);
     let id = walk.define(draft);
     documented.add_return_type(walk, id);
     for parameter in parameters.into_iter().flat_map(children) {
@@ -241,7 +241,7 @@ fn add_parameter<'t>(
     walk: &mut Walk<'t>,
     function: LocalId,
     parameter: Node<'t>,
-    documented: &Tags<'t>,
+    documented: &DocumentedTypes<'t>,
 ) {
     for name in bound_names(parameter) {
         walk.parameter(function, name, None);

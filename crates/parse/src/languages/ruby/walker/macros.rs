@@ -9,7 +9,7 @@ use tree_sitter::Node;
 
 use super::bindings::owner;
 use super::definitions::with_here_documents;
-use super::yard::Tags;
+use super::yard::types_above;
 use super::{arguments, is_constant, literal_name, skip_name, specs};
 use crate::collect::{Draft, Position, span};
 use crate::syntax::Descend;
@@ -224,7 +224,9 @@ fn accessors<'t>(walk: &mut Walk<'t>, node: Node<'t>, name: &str) {
     // The first field takes the comment. Without one, many calls on a line would read the same comment.
     let is_field = |argument: &Node<'t>| literal_name(walk, *argument).is_some();
     let value = match arguments.iter().any(is_field) {
-        true => Tags::above(walk, node).value(),
+        true => types_above(walk, node)
+            .returned
+            .map_or(Value::Unknown, Value::Type),
         false => Value::Unknown,
     };
     for id in fields(walk, node, &arguments, name.starts_with(['c', 'm'])) {

@@ -2,7 +2,7 @@
 //! that is named by its text, so that it can be found and the references in it link it to the tested
 //! code.
 
-use foveate_model::values::{Local, Value};
+use foveate_model::values::Value;
 use foveate_model::{Definition, DefinitionKind, LocalId, ReferenceKind, Span, Visibility};
 use tree_sitter::Node;
 
@@ -116,9 +116,5 @@ fn class_of_group(text: &str, block: &Definition) -> Option<Span> {
 
 fn bind(walk: &mut Walk<'_>, group: LocalId, name: Span, value: Value) {
     walk.collector.bind_name(name, group);
-    walk.collector.values.locals.push(Local {
-        function: Some(group),
-        name,
-        value,
-    });
+    walk.collector.local(name, value);
 }

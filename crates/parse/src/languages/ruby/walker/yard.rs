@@ -1,70 +1,37 @@
 //! Reads types from the tags of YARD above methods and attributes: `@param a [A]`, `@return [A, nil]`. The language itself
 //! declares none.
 
-use foldhash::HashMap;
-use foveate_model::values::{DefinitionType, TypeForm, TypeName, Value};
-use foveate_model::{LocalId, Span};
+use foveate_model::Span;
+use foveate_model::values::{TypeForm, TypeName};
 use tree_sitter::Node;
 
 use super::CORE_CLASSES;
-use crate::walk::Walk;
+use crate::walk::{DocumentedTypes, Walk};
 
 /// Collections whose elements YARD names: `Array<A>`.
 const COLLECTIONS: [&str; 5] = ["Array", "Enumerable", "Enumerator", "Set", "SortedSet"];
 
-/// The types in the comment above a method or an attribute.
-#[derive(Default)]
-pub(super) struct Tags<'t> {
-    returned: Option<TypeName>,
-    /// The types of `@param`, by the name of the parameter.
-    parameters: HashMap<&'t str, TypeName>,
-}
-
-impl<'t> Tags<'t> {
-    /// Reads the comment above a definition that is added next, so that each comment is read once.
-    pub(super) fn above(walk: &Walk<'t>, definition: Node<'t>) -> Self {
-        let text = walk.collector.text;
-        let mut found = Self::default();
-        let Some(comment) = walk.collector.comment_above(definition) else {
-            return found;
-        };
-        for (name, rest) in tags(text, comment) {
-            match name {
-                "return" => found.returned = found.returned.or_else(|| class_in(text, rest)),
-                "param" => {
-                    if let (Some(parameter), Some(class)) =
-                        (parameter_in(text, rest), class_in(text, rest))
-                    {
-                        found.parameters.entry(parameter).or_insert(class);
-                    }
+/// Reads the comment above a definition that is added next, so that each comment is read once.
+pub(super) fn types_above<'t>(walk: &Walk<'t>, definition: Node<'t>) -> DocumentedTypes<'t> {
+    let text = walk.collector.text;
+    let mut found = DocumentedTypes::default();
+    let Some(comment) = walk.collector.comment_above(definition) else {
+        return found;
+    };
+    for (name, rest) in tags(text, comment) {
+        match name {
+            "return" => found.returned = found.returned.or_else(|| class_in(text, rest)),
+            "param" => {
+                if let (Some(parameter), Some(class)) =
+                    (parameter_in(text, rest), class_in(text, rest))
+                {
+                    found.parameters.entry(parameter).or_insert(class);
                 }
-                _ => {}
             }
-        }
-        found
-    }
-
-    /// Returns the value of the attribute.
-    pub(super) fn value(&self) -> Value {
-        self.returned.map_or(Value::Unknown, Value::Type)
-    }
-
-    pub(super) fn add_return_type(&self, walk: &mut Walk<'_>, definition: LocalId) {
-        if let Some(type_name) = self.returned {
-            walk.collector.values.types.push(DefinitionType {
-                definition,
-                type_name,
-            });
+            _ => {}
         }
     }
-
-    /// Sets the type of the parameter that was added last.
-    pub(super) fn set_parameter_type(&self, walk: &mut Walk<'_>, name: Node<'_>) {
-        let documented = self.parameters.get(walk.of(name)).copied();
-        if let Some(added) = walk.collector.values.parameters.last_mut() {
-            added.type_name = documented;
-        }
-    }
+    found
 }
 
 /// Returns the tags of a comment, each with the text behind it in its line.
