@@ -133,8 +133,8 @@ fn mask_conditionals(text: &str) -> Cow<'_, str> {
     if text.contains("#if") {
         let lines = scan(text);
         let blanks = irregular(&lines).unwrap_or_default();
-        for line in blanks.into_iter().filter_map(|at| lines.get(at)) {
-            blank(&mut masked, line.range.clone());
+        for (line, _) in lines.into_iter().zip(blanks).filter(|(_, is)| *is) {
+            blank(&mut masked, line.range);
         }
     }
     masked
@@ -311,8 +311,8 @@ impl Line {
     }
 }
 
-/// Returns the positions of the lines to blank out; `None` if the nesting is too deep to follow.
-fn irregular(lines: &[Line]) -> Option<Vec<usize>> {
+/// Returns for each line whether to blank it out; `None` if the nesting is too deep to follow.
+fn irregular(lines: &[Line]) -> Option<Vec<bool>> {
     let mut blanks = vec![false; lines.len()];
     let mut open: Vec<Conditional> = Vec::new();
     let (mut parentheses, mut is_open) = (0, false);
@@ -350,8 +350,7 @@ fn irregular(lines: &[Line]) -> Option<Vec<usize>> {
             }
         }
     }
-    let blanked = blanks.iter().enumerate();
-    Some(blanked.filter(|(_, is)| **is).map(|(at, _)| at).collect())
+    Some(blanks)
 }
 
 struct Conditional {

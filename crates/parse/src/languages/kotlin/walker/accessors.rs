@@ -45,11 +45,11 @@ pub(super) fn property<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> H
         draft.signature_end = declared.end_byte();
     }
     extend(walk, &mut draft, owner);
-    let is_bodiless = code.is_none() && initial.is_none() && is_expected(&modifiers);
-    let is_abstract = is_in_interface(walk) && code.is_none();
+    let is_bodiless = code.is_none() && initial.is_none() && modifiers.has("expect");
+    let is_in_interface = walk.parent_kind() == Some(DefinitionKind::Interface);
     modifiers.apply(&mut draft);
     mark_bodiless(walk, &mut draft, is_bodiless);
-    draft.modifiers.is_abstract |= is_abstract;
+    draft.modifiers.is_abstract |= is_in_interface && code.is_none();
     draft.modifiers.is_property = code.is_some();
     draft.modifiers.is_static = is_static(node);
     plain_name(&mut draft);
@@ -62,14 +62,6 @@ pub(super) fn property<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> H
     walk.returns(id, type_after(declared, Some(name)));
     walk.enter_definition(depth, id, DefinitionKind::Method);
     Some(Descend::Into)
-}
-
-fn is_expected(modifiers: &DeclaredModifiers<'_>) -> bool {
-    modifiers.has("expect")
-}
-
-fn is_in_interface(walk: &Walk<'_>) -> bool {
-    walk.parent_kind() == Some(DefinitionKind::Interface)
 }
 
 /// Returns the initial value of a property, or its delegate (`by …`).

@@ -10,8 +10,8 @@ use crate::collect::span;
 use crate::syntax::Descend;
 use crate::walk::{Handled, Walk, child_of_kind, children, children_in, field, last_child};
 
-/// Enters `init { … }`: its variables are local.
-pub(super) fn initializer<'t>(walk: &mut Walk<'t>, _: Node<'t>, depth: u32) -> Handled {
+/// Enters `init { … }` or `fun(a: A) { … }`: its variables are local.
+pub(super) fn nameless_body<'t>(walk: &mut Walk<'t>, _: Node<'t>, depth: u32) -> Handled {
     walk.enter_anonymous_function(depth);
     Some(Descend::Into)
 }
@@ -198,18 +198,6 @@ fn called_member<'t>(walk: &Walk<'t>, call: Node<'t>) -> Option<(Node<'t>, &'t s
     let object = function.named_child(0)?;
     let is_member = function.kind() == "navigation_expression" && object != name;
     is_member.then(|| (object, walk.of(name)))
-}
-
-/// Enters `fun(a: A) { … }` and binds its parameters.
-pub(super) fn anonymous_function<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
-    walk.enter_anonymous_function(depth);
-    let parameters = child_of_kind(node, "function_value_parameters");
-    for parameter in parameters.into_iter().flat_map(children) {
-        if parameter.kind() == "parameter" {
-            bind(walk, parameter, None);
-        }
-    }
-    Some(Descend::Into)
 }
 
 /// Binds the variables of `for (a in b)` and `for ((a, b) in c)`.

@@ -1,8 +1,6 @@
 //! Masks names that the scanner of the grammar misreads, and constructs that the grammar does not know. Each can spoil the
 //! parse of a whole file. The replacement has the same length.
 
-mod guards;
-
 use std::borrow::Cow;
 use std::ops::Range;
 
@@ -89,11 +87,8 @@ impl Masker<'_> {
             }
         }
         for (at, _) in text.match_indices("suspend {") {
-            let before = before(at);
-            if before.trim_end().ends_with(['=', '(', ',']) {
+            if before(at).trim_end().ends_with(['=', '(', ',']) {
                 self.blank(at..at + "suspend".len());
-            } else if before.trim_end_matches([' ', '\t']).ends_with('\n') {
-                self.overwrite(at + "suspend".len() - 1, "q");
             }
         }
         // `a { … } get b` calls `get`; an accessor would have a bracket behind it.
@@ -144,16 +139,13 @@ impl Masker<'_> {
     fn mask_line(&mut self, start: usize, line: &str, next: Option<&str>) {
         let unknown = [
             context_parameters(line, next),
-            guards::in_line(line),
+            guard(line),
             context_type(line),
             primary_constructor(line),
             actual_constructor(line),
         ];
         for range in unknown.into_iter().flatten().chain(quotes_at_ends(line)) {
             self.blank(start + range.start..start + range.end);
-        }
-        if let Some(range) = guards::of_several_lines(self.text.get(start..).unwrap_or("")) {
-            self.blank_lines(start + range.start..start + range.end);
         }
         if let Some(comma) = comma_before_bracket(line, next) {
             self.blank(start + comma..start + comma + 1);
@@ -178,9 +170,6 @@ impl Masker<'_> {
         if line.trim_start().starts_with('@') && next.is_some_and(is_unexpected) {
             self.blank(start..start + line.trim_end().len());
         }
-        if begins_accessor(line) {
-            self.blank_annotation_before(start);
-        }
     }
 
     /// Whether the line before `start` is an annotation, or may be the end of one.
@@ -189,33 +178,6 @@ impl Masker<'_> {
         let line = before.rsplit('\n').next().unwrap_or("");
         line.trim_start().starts_with('@') || line.ends_with(')')
     }
-
-    /// Masks an annotation of several lines that ends in the line before `end`. The grammar expects none before an accessor.
-    fn blank_annotation_before(&mut self, end: usize) {
-        let text = self.text.get(..end).unwrap_or("");
-        if let Some(start) = annotation_at_end(text) {
-            self.blank_lines(start..end);
-        }
-    }
-}
-
-/// Maximum number of lines of an annotation.
-const MAX_ANNOTATION_LINES: usize = 20;
-
-/// Returns the start of the line in which the annotation begins whose closing bracket is the last line of a text.
-fn annotation_at_end(text: &str) -> Option<usize> {
-    let mut lines = text.split_inclusive('\n').rev();
-    let last = lines.next().filter(|line| line.trim() == ")")?;
-    let (mut at, mut open) = (text.len() - last.len(), 1);
-    for line in lines.take(MAX_ANNOTATION_LINES) {
-        at -= line.len();
-        open += line.matches(')').count();
-        open = open.saturating_sub(line.matches('(').count());
-        if open == 0 {
-            return line.trim_start().starts_with('@').then_some(at);
-        }
-    }
-    None
 }
 
 /// Longest text between the name of a class and the parameters of its constructor, in characters.
@@ -336,6 +298,41 @@ fn content(text: &str, quote: usize) -> (&str, usize) {
 fn comma_before_bracket(line: &str, next: Option<&str>) -> Option<usize> {
     let code = line.trim_end().strip_suffix(',')?;
     next?.trim_start().starts_with(']').then_some(code.len())
+}
+
+/// Returns the range of the guard of a branch of `when` in a line: `if x > 0` in `is Int if x > 0 ->`. The grammar does not
+/// know guards.
+fn guard(line: &str) -> Option<Range<usize>> {
+    let start = guard_start(line)?;
+    let end = start + line.get(start..)?.find(" ->")?;
+    is_condition(line.get(start..end)?).then_some(start..end)
+}
+
+/// Returns where the guard of the branch that a line begins with begins.
+fn guard_start(line: &str) -> Option<usize> {
+    let branch = line.trim_start();
+    let words = ["is ", "!is ", "in ", "!in ", "else "];
+    let is_test = words.iter().any(|word| branch.starts_with(*word));
+    if !is_test && !branch.starts_with(char::is_uppercase) {
+        return None;
+    }
+    let start = branch.find(" if ")? + 1;
+    let pattern = branch.get(..start)?;
+    let is_pattern = match is_test {
+        true => !pattern.contains(['{', '"']) && !pattern.contains("->"),
+        // `Color.RED if x ->`
+        false => pattern
+            .trim_end()
+            .chars()
+            .all(|c| c.is_alphanumeric() || "_.".contains(c)),
+    };
+    is_pattern.then_some(line.len() - branch.len() + start)
+}
+
+/// Whether a text before an arrow is a condition, not the beginning of a lambda or of a string literal with an arrow.
+fn is_condition(text: &str) -> bool {
+    let is_in_text = text.matches('"').count() % 2 == 1;
+    !is_in_text && !text.contains(['{', '}'])
 }
 
 /// Words that begin declarations.
@@ -498,17 +495,6 @@ fn is_accessor(line: &str) -> bool {
     line.starts_with("get()") || line.starts_with("set(")
 }
 
-/// Whether a line is an accessor without code, or begins one with code.
-fn begins_accessor(line: &str) -> bool {
-    let mut words = line
-        .trim()
-        .split(' ')
-        .skip_while(|word| MODIFIERS.contains(word));
-    words
-        .next()
-        .is_some_and(|word| word == "set" || is_accessor(word))
-}
-
 /// Returns the range of `protected constructor` in the head of a class, which hides the class if annotations in several
 /// lines precede it. Without these words the class has the same constructor. After an annotation only the first word goes:
 /// the parameters would become the arguments of the annotation.
@@ -551,13 +537,30 @@ fn actual_constructor(line: &str) -> Option<Range<usize>> {
 
 #[cfg(test)]
 mod tests {
-    use super::masked;
+    use super::{guard, masked};
 
     /// It would take minutes if the text of each body were read.
     #[test]
     fn nested_braces_in_a_line_take_linear_time() {
         let text = format!("{}{}", "A { ".repeat(50_000), " }".repeat(50_000));
         assert_eq!(masked(&text), text);
+    }
+
+    #[test]
+    fn guards_are_found() {
+        for (line, found) in [
+            ("is A if b(c) -> d", Some("if b(c)")),
+            ("  is A if b == \"\" -> \"c\"", Some("if b == \"\"")),
+            ("  else if a -> d", Some("if a")),
+            ("Color.RED if a -> d", Some("if a")),
+            ("Some prose if a -> d", None),
+            ("is A -> \"b if c -> d\"", None),
+            ("is A -> b // if c -> d", None),
+            ("else if (a) f { b -> c }", None),
+            ("else if (a) \"b -> c\"", None),
+        ] {
+            assert_eq!(guard(line).and_then(|range| line.get(range)), found);
+        }
     }
 
     #[test]
@@ -617,17 +620,11 @@ mod tests {
             ),
             ("val a: B get() = c\n", "val a: B get() = c\n"),
             ("var a = b private set\n", "var a = b private set\n"),
-            ("  suspend {\n", "  suspend {\n"),
-            ("a()\n  suspend {\n", "a()\n  suspenq {\n"),
             (
                 "val a: Array<B> = [], val b = c[0]",
                 "val a: Array<B> = 10, val b = c[0]",
             ),
             ("a = [\n  b,\n]\n", "a = [\n  b \n]\n"),
-            (
-                "  is A<*> if (\n    b(c)\n  ) -> d\n",
-                "  is A<*>     \n        \n    -> d\n",
-            ),
             ("get { x }\nset {\n", "geq { x }\nseq {\n"),
             ("val a = suspend { x }", "val a =         { x }"),
             ("@A\n  get() = 1\n", "  \n  get() = 1\n"),
@@ -651,14 +648,6 @@ mod tests {
                 "f:            (B) -> C,\ng: suspend            B.() -> C\n",
             ),
             ("a ?: context(b) (c) -> d\n", "a ?: context(b) (c) -> d\n"),
-            (
-                "  var a = b\n  @A(\n    c(1)\n  )\n  private set\n",
-                "  var a = b\n     \n        \n   \n  private set\n",
-            ),
-            (
-                "@A\nval a = b(\n  1\n)\n  set\n",
-                "@A\nval a = b(\n  1\n)\n  set\n",
-            ),
             ("  else if a -> d\n", "  else      -> d\n"),
             ("else if (a) f { b -> c }\n", "else if (a) f { b -> c }\n"),
             (

