@@ -3,7 +3,7 @@
 mod traces;
 mod walker;
 
-use foveate_model::resolution::{ForeignProperties, LookupRules, Receiver};
+use foveate_model::resolution::{ForeignProperties, LookupRules};
 use foveate_model::{Language, LanguageRules};
 
 use super::spec::{LanguageSpec, Names};
@@ -69,15 +69,8 @@ static RULES: LanguageRules = LanguageRules {
     family: "jvm",
     modules: Some(&super::java::modules::MODULES),
     lookup: LookupRules {
-        star_imports_are_transitive: false,
-        imports_reach_members: true,
-        paths_may_be_qualified: true,
-        unbound_types_are_external: true,
-        class_bodies_are_scopes: true,
-        members_are_bare: true,
+        case_labels_name_constants: false,
         has_extensions: true,
-        receivers: &[("this", Receiver::Instance), ("super", Receiver::Super)],
-        super_name: Some("super"),
         globals: GLOBALS,
         builtin_members: BUILTIN_MEMBERS,
         element_getters: ELEMENT_GETTERS,
@@ -86,7 +79,7 @@ static RULES: LanguageRules = LanguageRules {
         // `companion object` by.
         constructors: &["Companion", "INSTANCE", "valueOf"],
         foreign_properties: ForeignProperties::Read,
-        ..LookupRules::DEFAULT
+        ..super::java::RULES.lookup
     },
     tests: super::java::RULES.tests,
     ..LanguageRules::new("kotlin", 7)

@@ -98,14 +98,9 @@ fn nearest(files: &dyn FileTree, importer: Option<FileId>, found: &[FileId]) -> 
         return found.first().copied();
     };
     let own = files.file(importer).path.directory();
-    let mut best: Option<(usize, FileId)> = None;
-    for id in found {
-        let shared = shared_segments(own, files.file(*id).path.directory());
-        if best.is_none_or(|(most, _)| shared > most) {
-            best = Some((shared, *id));
-        }
-    }
-    best.map(|(_, id)| id)
+    let shared = |id: &FileId| shared_segments(own, files.file(*id).path.directory());
+    // Of equal ones, the first counts.
+    found.iter().copied().rev().max_by_key(shared)
 }
 
 impl ModuleResolver for Packages {

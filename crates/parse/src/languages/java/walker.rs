@@ -44,8 +44,8 @@ const BUILTIN_TYPES: &[&str] = &[
 
 /// Kinds of nodes that yield no facts.
 const PASSED: &[&str] = &[
-    "receiver_parameter", "break_statement", "continue_statement", "requires_module_directive",
-    "exports_module_directive", "opens_module_directive", "character_literal", "this", "super",
+    "receiver_parameter", "break_statement", "continue_statement", "module_declaration",
+    "character_literal", "this", "super",
 ];
 
 fn handler(kind: &str) -> Handler {
@@ -65,8 +65,6 @@ fn handler(kind: &str) -> Handler {
         "type_arguments" => type_position,
         "package_declaration" => imports::package,
         "import_declaration" => imports::import,
-        "module_declaration" => imports::module,
-        "uses_module_directive" | "provides_module_directive" => imports::service,
         "class_declaration"
         | "interface_declaration"
         | "annotation_type_declaration"

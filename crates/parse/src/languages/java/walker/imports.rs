@@ -1,6 +1,6 @@
-//! Collects Java packages, imports and module descriptors.
+//! Collects Java packages and imports.
 
-use foveate_model::{DefinitionKind, ImportKind, ImportedName, ReferenceKind, Visibility};
+use foveate_model::{ImportKind, ImportedName, ReferenceKind};
 use tree_sitter::Node;
 
 use crate::syntax::Descend;
@@ -41,25 +41,6 @@ pub(super) fn import<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled
     let names = vec![ImportedName::new(name, local)];
     walk.collector
         .import(node, None, ImportKind::From, module, names);
-    Some(Descend::Past)
-}
-
-/// Adds `module a.b { … }` in `module-info.java`.
-pub(super) fn module<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
-    let name = field(node, "name")?;
-    let mut draft = walk.draft(DefinitionKind::Module, node, name, field(node, "body"));
-    draft.visibility = Some(Visibility::Public);
-    let id = walk.define(draft);
-    walk.collector.skip_to(name.end_byte());
-    walk.enter_definition(depth, id, DefinitionKind::Module);
-    Some(Descend::Into)
-}
-
-/// Adds the types of `uses a.B;` and `provides a.B with c.D;`.
-pub(super) fn service<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
-    for named in children(node) {
-        walk.refer(ReferenceKind::Type, named);
-    }
     Some(Descend::Past)
 }
 

@@ -34,12 +34,7 @@ pub(super) fn lambda<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Han
                 _ => walk.local(parameter, Value::Unknown),
             }
         } else {
-            declared_local(
-                walk,
-                parameter_name(parameter),
-                parameter_type(parameter),
-                None,
-            );
+            walk.declared_local(parameter_name(parameter), parameter_type(parameter), None);
         }
     }
     Some(Descend::Into)
@@ -95,8 +90,7 @@ fn calls_one_of(walk: &Walk<'_>, node: Node<'_>, names: &[&str]) -> bool {
 pub(super) fn variables<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
     let declarators = children_in(node, "declarator");
     for declarator in declarators {
-        declared_local(
-            walk,
+        walk.declared_local(
             field(declarator, "name"),
             field(node, "type"),
             field(declarator, "value"),
@@ -107,16 +101,14 @@ pub(super) fn variables<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Hand
 
 /// Adds the variable of `for (A x : xs)`.
 pub(super) fn loop_variable<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
-    let declared = written_type(walk, field(node, "type"));
-    let value = walk.element_value(declared, field(node, "value"));
+    let value = walk.element_value(field(node, "type"), field(node, "value"));
     walk.locals(field(node, "name"), value);
     Some(Descend::Into)
 }
 
 /// Adds the variable of `try (A x = …)`.
 pub(super) fn resource<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
-    declared_local(
-        walk,
+    walk.declared_local(
         field(node, "name"),
         field(node, "type"),
         field(node, "value"),
@@ -130,8 +122,7 @@ pub(super) fn pattern<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handle
         "instanceof_expression" => (field(node, "right"), field(node, "name")),
         _ => (node.named_child(0), node.named_child(1)),
     };
-    declared_local(
-        walk,
+    walk.declared_local(
         name.filter(|name| name.kind() == "identifier"),
         declared,
         None,
@@ -162,20 +153,4 @@ pub(super) fn catch<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled 
     }
     walk.locals(field(parameter, "name"), value);
     Some(Descend::Into)
-}
-
-/// Binds a variable to its type; for `var`, to its initial value.
-fn declared_local<'t>(
-    walk: &mut Walk<'t>,
-    name: Option<Node<'t>>,
-    declared: Option<Node<'t>>,
-    initial: Option<Node<'t>>,
-) {
-    let declared = written_type(walk, declared);
-    walk.declared_local(name, declared, initial);
-}
-
-/// Returns the type of a declaration unless it is `var`.
-fn written_type<'t>(walk: &Walk<'t>, declared: Option<Node<'t>>) -> Option<Node<'t>> {
-    declared.filter(|declared| walk.of(*declared) != "var")
 }

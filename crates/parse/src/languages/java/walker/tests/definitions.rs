@@ -55,10 +55,7 @@ fn nested_and_special_types_are_defined() {
             enum_member A.C.D: D
             class A.E protected: record E()",
     );
-    defines(
-        "module a.b { requires c; exports d; }",
-        "module a.b: module a.b",
-    );
+    defines("module a.b { requires c; exports d; }", "");
     defines("@Deprecated package a.b;", "");
     defines("void main() { }", "method main protected: void main()");
 }

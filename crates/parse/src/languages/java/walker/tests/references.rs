@@ -244,13 +244,6 @@ fn references_by_position() {
             call g in a.b.f",
     );
     refers(
-        "module a { uses b.C; provides d.E with f.G, H; requires i; exports j to k; }",
-        "type b.c
-            type d.e
-            type f.g
-            type h",
-    );
-    refers(
         "@x.B @C(1) package d.e;",
         "decorator x.b\n            decorator c",
     );
