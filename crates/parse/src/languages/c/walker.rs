@@ -135,7 +135,6 @@ fn handler(kind: &str) -> Handler {
         "declaration" => definitions::declaration,
         "field_declaration" => definitions::field_declaration,
         "if_statement" => sections::section,
-        "condition_clause" => definitions::bound_in_head,
         "for_range_loop" => definitions::loop_variable,
         "structured_binding_declarator" => definitions::structured_binding,
         "lambda_expression" => definitions::lambda,

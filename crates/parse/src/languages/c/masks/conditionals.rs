@@ -183,13 +183,8 @@ pub(super) fn mask_conditionals(
         masker.token(at, *token)?;
     }
     let dropped = take(&mut masker.dropped);
-    let kept = tokens.iter().zip(dropped).filter(|(token, dropped)| {
-        let is_code = matches!(
-            token.kind,
-            Kind::Word | Kind::Number | Kind::Text | Kind::Mark(_)
-        );
-        is_code && !dropped
-    });
+    let kept = tokens.iter().zip(dropped);
+    let kept = kept.filter(|(token, dropped)| token.is_code() && !dropped);
     Some(kept.map(|(token, _)| *token).collect())
 }
 
@@ -413,16 +408,12 @@ impl ConditionalMasker<'_> {
         let starts = self
             .before_macros(conditional)
             .is_none_or(|at| self.ends(at, marks) || self.ends(at, b"{"));
-        let is_word = |at: usize, word: &[u8]| {
-            let token = self.tokens.get(at);
-            token.is_some_and(|token| token.of(self.bytes) == word)
-        };
         starts
             && !self.is_before_else(end + 1)
             && conditional.branches.iter().all(|branch| {
                 branch.is_never
                     || branch.is_balanced
-                        && !is_word(branch.tokens.0, b"else")
+                        && self.word_at(branch.tokens.0) != b"else"
                         && self
                             .last_of(branch)
                             .is_none_or(|last| self.ends(last, marks))
@@ -432,14 +423,8 @@ impl ConditionalMasker<'_> {
     /// Whether the next code is an `else`, possibly in another conditional.
     fn is_before_else(&self, at: usize) -> bool {
         const MAX_TOKENS: usize = 4;
-        let is_code = |token: &&Token| {
-            matches!(
-                token.kind,
-                Kind::Word | Kind::Number | Kind::Text | Kind::Mark(_)
-            )
-        };
         let next = self.tokens.get(at..).unwrap_or_default();
-        let code = next.iter().take(MAX_TOKENS).find(is_code);
+        let code = next.iter().take(MAX_TOKENS).find(|token| token.is_code());
         code.is_some_and(|code| code.of(self.bytes) == b"else")
     }
 
@@ -455,11 +440,7 @@ impl ConditionalMasker<'_> {
         }
         for _ in 0..MAX_MACROS {
             let Some(at) = before else { break };
-            let is_macro = self
-                .tokens
-                .get(at)
-                .is_some_and(|token| token.kind == Kind::Word && is_macro(token.of(self.bytes)));
-            if !is_macro {
+            if !is_macro(self.word_at(at)) {
                 break;
             }
             before = self.last_in(0, at);
@@ -479,15 +460,8 @@ impl ConditionalMasker<'_> {
 
     fn last_in(&self, start: usize, end: usize) -> Option<usize> {
         (start..end).rev().take(MAX_PASSED_OVER).find(|at| {
-            let token = self.tokens.get(*at);
             let is_dropped = self.dropped.get(*at).copied().unwrap_or(true);
-            !is_dropped
-                && token.is_some_and(|token| {
-                    matches!(
-                        token.kind,
-                        Kind::Word | Kind::Number | Kind::Text | Kind::Mark(_)
-                    )
-                })
+            !is_dropped && self.tokens.get(*at).is_some_and(Token::is_code)
         })
     }
 }

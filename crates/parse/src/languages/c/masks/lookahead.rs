@@ -59,10 +59,6 @@ pub(super) fn words(bytes: &[u8], tokens: &[Token]) -> usize {
             }
             Kind::Mark(b'<') => angles += 1,
             Kind::Mark(b'*' | b'&' | b'~') => is_scoped = false,
-            // A pointer to a function.
-            Kind::Mark(b'(') if tokens.peek().is_some_and(|next| next.is(b'*')) => {
-                return count + 1;
-            }
             _ => break,
         }
     }

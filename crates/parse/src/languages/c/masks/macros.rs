@@ -77,12 +77,6 @@ impl<'s> MacroMasker<'s> {
             || self.bracket(0) == Some(Bracket::List) && is_outer(self.bracket(1))
     }
 
-    /// Whether the current bracket is the body of a type with a name.
-    pub(super) fn is_in_type(&self) -> bool {
-        let open = self.brackets.last();
-        open.is_some_and(|open| !open.type_name.is_empty())
-    }
-
     pub(super) fn is_in_block(&self) -> bool {
         self.bracket(0) == Some(Bracket::Statements)
     }
@@ -99,6 +93,11 @@ impl<'s> MacroMasker<'s> {
 
     pub(super) fn is(&self, at: usize, mark: u8) -> bool {
         self.tokens.get(at).is_some_and(|token| token.is(mark))
+    }
+
+    pub(super) fn is_word(&self, at: usize) -> bool {
+        let token = self.tokens.get(at);
+        token.is_some_and(|token| token.kind == Kind::Word)
     }
 
     pub(super) fn is_after(&self, mark: u8) -> bool {
@@ -200,7 +199,6 @@ impl<'s> MacroMasker<'s> {
     fn word(&mut self, at: usize) -> usize {
         let word = self.text(at);
         let surplus = self.unknown_word(at, word);
-        self.attributes_of_enum(at, word);
         if let Some(after) = surplus.or_else(|| self.attribute_behind_name(at, word)) {
             self.blank(at, after);
             return after;
@@ -209,10 +207,7 @@ impl<'s> MacroMasker<'s> {
         if let Some(inside) = uncovered.or_else(|| self.declaration_in_macro(at, word)) {
             return inside;
         }
-        if let Some(after) = self
-            .type_in_macro(at, word)
-            .or_else(|| self.name_in_macro(at, word))
-        {
+        if let Some(after) = self.name_in_macro(at, word) {
             return after;
         }
         if is_macro(word) {
@@ -262,10 +257,12 @@ impl<'s> MacroMasker<'s> {
         }
     }
 
-    /// Blanks out the bracket that closes a macro, whose opening bracket is skipped.
-    pub(super) fn uncover(&mut self, close: usize) {
+    /// Blanks out a macro and its brackets around something; returns the position of that.
+    pub(super) fn uncover(&mut self, at: usize, close: usize) -> usize {
+        self.blank(at, at + 2);
         self.blank(close, close + 1);
         self.uncovered = Some(close);
+        at + 2
     }
 
     /// Whether a macro is the head of a function, `NAME(…) {`, among declarations. Records the head.
@@ -380,20 +377,6 @@ impl<'s> MacroMasker<'s> {
         between.contains(&b'\n')
     }
 
-    /// Blanks out the attributes in the head of an enum: `enum class [[nodiscard]] A {`. The grammar knows them for
-    /// other types.
-    fn attributes_of_enum(&mut self, at: usize, word: &[u8]) {
-        if word != b"enum" {
-            return;
-        }
-        let is_scoped = matches!(self.text(at + 1), b"class" | b"struct");
-        let open = at + 1 + usize::from(is_scoped);
-        let after = self.past_attribute(open);
-        if after > open {
-            self.blank(open, after);
-        }
-    }
-
     fn is_scope(&self, at: Option<usize>) -> bool {
         at.is_some_and(|at| at > 0 && self.is(at - 1, b':'))
     }
@@ -409,11 +392,6 @@ impl<'s> MacroMasker<'s> {
     /// `class API [[nodiscard]] A {`. `struct A b` declares a variable.
     fn is_in_head_of_type(&self, keyword: usize, after: usize) -> bool {
         const MAX_MACROS: usize = 4;
-        let is_word = |at: usize| {
-            self.tokens
-                .get(at)
-                .is_some_and(|token| token.kind == Kind::Word)
-        };
         let mut after = after;
         for _ in 0..MAX_MACROS {
             if !is_macro(self.text(after)) {
@@ -423,17 +401,15 @@ impl<'s> MacroMasker<'s> {
                 true => closing(self.tokens, after + 1).map_or(after, |close| close + 1),
                 false => after + 1,
             };
-            if !is_word(past) || self.text(past) == b"final" {
+            if !self.is_word(past) || self.text(past) == b"final" {
                 break;
             }
             after = past;
         }
         after = self.past_attribute(after);
-        let is_word = is_word(after);
-        let next = self.text(after);
         let then = self.text(after + 1);
-        is_word
-            && next != b"final"
+        self.is_word(after)
+            && self.text(after) != b"final"
             && (matches!(then, b"{" | b"<" | b"final")
                 || then == b":" && !self.is(after + 2, b':')
                 || then == b";" && self.text(keyword) == b"class")
@@ -446,11 +422,7 @@ impl<'s> MacroMasker<'s> {
             b"&" => !self.is_in_list() && self.is_reference_qualifier(),
             b"const" | b"override" | b"noexcept" | b"final" => self.statement.words > 1,
             _ => {
-                let is_word = self.statement.last.is_some_and(|at| {
-                    self.tokens
-                        .get(at)
-                        .is_some_and(|token| token.kind == Kind::Word)
-                });
+                let is_word = self.statement.last.is_some_and(|at| self.is_word(at));
                 is_word && self.statement.words >= 2 && !is_type(last) && !is_beginning(last)
             }
         }
@@ -492,9 +464,7 @@ impl<'s> MacroMasker<'s> {
             return true;
         }
         if next == b"operator" {
-            let to = self.tokens.get(after + 1);
-            return to.is_some_and(|to| to.kind == Kind::Word)
-                && !matches!(self.text(after + 1), b"new" | b"delete");
+            return self.is_word(after + 1) && !matches!(self.text(after + 1), b"new" | b"delete");
         }
         let of_class = self.brackets.last().map_or(&b""[..], |open| open.type_name);
         if !of_class.is_empty() && next == of_class && self.is(after + 1, b'(') {
@@ -504,8 +474,7 @@ impl<'s> MacroMasker<'s> {
             // `Q_OBJECT` before `Q_PROPERTY(…)` before a declaration.
             let calls = is_macro(next) && self.is(after + 1, b'(');
             let end = calls.then(|| closing(self.tokens, after + 1)).flatten();
-            let then = end.and_then(|end| self.tokens.get(end + 1));
-            return then.is_some_and(|then| then.kind == Kind::Word);
+            return end.is_some_and(|end| self.is_word(end + 1));
         };
         if is_macro(next) || !self.is_type_list(at + 2, close) {
             return true;
@@ -520,11 +489,7 @@ impl<'s> MacroMasker<'s> {
     fn is_constructor(&self, at: usize) -> bool {
         let mut at = at;
         let mut class: &[u8] = b"";
-        while self
-            .tokens
-            .get(at)
-            .is_some_and(|token| token.kind == Kind::Word)
-        {
+        while self.is_word(at) {
             let name = self.text(at);
             if self.is(at + 1, b'(') {
                 return name == class;

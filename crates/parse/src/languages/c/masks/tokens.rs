@@ -34,6 +34,14 @@ impl Token {
         self.kind == Kind::Mark(mark)
     }
 
+    /// Whether it is no preprocessor line.
+    pub(super) fn is_code(&self) -> bool {
+        matches!(
+            self.kind,
+            Kind::Word | Kind::Number | Kind::Text | Kind::Mark(_)
+        )
+    }
+
     pub(super) fn of<'t>(&self, bytes: &'t [u8]) -> &'t [u8] {
         bytes.get(self.start..self.end).unwrap_or_default()
     }

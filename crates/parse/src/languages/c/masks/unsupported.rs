@@ -1,20 +1,19 @@
 //! Masks constructs that the grammars do not know, other than macros before declarations: conditions in
-//! type parameter lists, `typename` before values, arguments that are no expressions, old-style parameters,
-//! sections of classes that a macro begins. Uncovers declarations that are arguments of a macro.
+//! type parameter lists, `typename` before values, arguments that are no expressions, old-style parameters.
+//! Uncovers declarations that are arguments of a macro.
 
 use super::lookahead::{self, closing, is_beginning, is_type};
 use super::macro_names::{
     is_attribute, is_calling_convention, is_macro, is_nullability, is_small_attribute,
 };
 use super::macros::MacroMasker;
-use super::tokens::{Kind, Token};
+use super::tokens::Kind;
 
 impl MacroMasker<'_> {
     /// Blanks out the parameter types of an old-style definition: `int f(a, b) int a; char *b; {`.
     pub(super) fn old_parameters(&mut self, start: usize) {
         const MAX_TOKENS: usize = 128;
-        let is_word = |token: &Token| token.kind == Kind::Word;
-        if !self.tokens.get(start).is_some_and(is_word) || is_macro(self.text(start)) {
+        if !self.is_word(start) || is_macro(self.text(start)) {
             return;
         }
         for at in start..start + MAX_TOKENS {
@@ -31,11 +30,12 @@ impl MacroMasker<'_> {
     /// Returns the position after a word that the grammars do not know in this place; `None` for any other
     /// word.
     pub(super) fn unknown_word(&self, at: usize, word: &[u8]) -> Option<usize> {
-        if self.is_section(at, word) {
-            return Some(at + 2);
-        }
         let next = self.text(at + 1);
         let is_unknown = match word {
+            // It begins a section of a class, as `public:` does.
+            b"signals" | b"Q_SIGNALS" if next == b":" && !self.is(at + 2, b':') => {
+                return Some(at + 2);
+            }
             // `extern template class A<int>;`
             b"extern" => next == b"template",
             b"template" => matches!(next, b"class" | b"struct" | b"union"),
@@ -60,8 +60,7 @@ impl MacroMasker<'_> {
         let mut after = at + 1;
         for _ in 0..MAX_NAMES {
             after += usize::from(self.text(after) == b"template");
-            let name = self.tokens.get(after)?;
-            if name.kind != Kind::Word {
+            if !self.is_word(after) {
                 return None;
             }
             after += 1;
@@ -87,8 +86,7 @@ impl MacroMasker<'_> {
         if word == b"import" || matches!(next, b"import" | b"module") {
             return self.end_of_module_line(at);
         }
-        let is_word = |token: &Token| token.kind == Kind::Word;
-        let is_declared = next == b"{" || self.tokens.get(at + 1).is_some_and(is_word);
+        let is_declared = next == b"{" || self.is_word(at + 1);
         is_declared.then_some(at + 1)
     }
 
@@ -104,21 +102,12 @@ impl MacroMasker<'_> {
         None
     }
 
-    /// Whether a word begins a section of a class with the `:` behind it, as `public:` does: `signals:`,
-    /// `API_PRIVATE_UNLESS_TESTED:`.
-    fn is_section(&self, at: usize, word: &[u8]) -> bool {
-        let is_section = matches!(word, b"signals" | b"Q_SIGNALS")
-            || is_macro(word) && self.statement.last.is_none() && self.is_in_type();
-        is_section && self.is(at + 1, b':') && !self.is(at + 2, b':')
-    }
-
     /// Returns the position after an attribute macro in small letters behind a name, parameters or members:
     /// `int a __maybe_unused;`, `void f(void) __pure;`, `struct b { … } __packed;`.
     pub(super) fn attribute_behind_name(&self, at: usize, word: &[u8]) -> Option<usize> {
-        if !word.starts_with(b"__") || is_macro(word) {
+        if !is_small_attribute(word) {
             return None;
         }
-        let is_known = is_small_attribute(word);
         let after = match self.is(at + 1, b'(') {
             true => closing(self.tokens, at + 1)? + 1,
             false => at + 1,
@@ -126,17 +115,13 @@ impl MacroMasker<'_> {
         let next = self.text(after);
         let Some(before) = self.statement.last else {
             let is_behind_members = at.checked_sub(1).is_some_and(|last| self.is(last, b'}'));
-            let is_word = |token: &Token| token.kind == Kind::Word;
-            let continues = next == b";" || self.tokens.get(after).is_some_and(is_word);
-            return (is_known && is_behind_members && continues).then_some(after);
+            let continues = next == b";" || self.is_word(after);
+            return (is_behind_members && continues).then_some(after);
         };
         let is_behind = match self.text(before) {
-            b")" => is_known && !self.is_in_list(),
-            b"]" => is_known,
-            name => {
-                let is_name = self.is_name(before, name);
-                is_name && (is_known || after == at + 1 && self.is_declared(before, name))
-            }
+            b")" => !self.is_in_list(),
+            b"]" => true,
+            name => self.is_name(before, name),
         };
         let ends = matches!(next, b";" | b"=" | b"," | b")" | b"{")
             || is_small_attribute(next)
@@ -146,25 +131,11 @@ impl MacroMasker<'_> {
 
     /// Whether a word may be the name of a variable or parameter that a type precedes.
     fn is_name(&self, at: usize, word: &[u8]) -> bool {
-        let is_word = |at: usize| {
-            self.tokens
-                .get(at)
-                .is_some_and(|token| token.kind == Kind::Word)
-        };
         let has_type = at.checked_sub(1).is_some_and(|before| {
             let is_mark = self.is(before, b'*') || self.is(before, b',') && !self.is_in_list();
-            is_word(before) || is_mark
+            self.is_word(before) || is_mark
         });
-        is_word(at) && has_type && !is_type(word) && !is_beginning(word)
-    }
-
-    /// Whether a name is certainly not part of its type: it comes after a built-in type, the tag of a type, or a
-    /// `*`.
-    fn is_declared(&self, at: usize, name: &[u8]) -> bool {
-        let before = |count: usize| at.checked_sub(count).map_or(&b""[..], |at| self.text(at));
-        let is_tag = matches!(before(2), b"struct" | b"union" | b"enum");
-        let is_qualifier = name.starts_with(b"__") || name == b"restrict" || is_nullability(name);
-        !is_qualifier && (is_type(before(1)) || is_tag || before(1) == b"*")
+        self.is_word(at) && has_type && !is_type(word) && !is_beginning(word)
     }
 
     /// Returns the position after the alignment in `struct alignas(8) A {`.
@@ -185,11 +156,7 @@ impl MacroMasker<'_> {
         }
         let (close, inner) = (closing(self.tokens, at + 1)?, closing(self.tokens, at + 2)?);
         let is_whole = inner + 1 == close && matches!(self.text(close + 1), b"{" | b";");
-        is_whole.then(|| {
-            self.blank(at, at + 2);
-            self.uncover(close);
-            at + 2
-        })
+        is_whole.then(|| self.uncover(at, close))
     }
 
     /// Uncovers a whole declaration, `API(static int f(int a)) {`; returns the position after the macro's bracket.
@@ -206,59 +173,43 @@ impl MacroMasker<'_> {
             && matches!(self.text(close + 1), b"{" | b";")
             && self.is_type_list(at + 2, open)
             && lookahead::words(self.bytes, inside) >= 2;
-        is_whole.then(|| {
-            self.blank(at, at + 2);
-            self.uncover(close);
-            at + 2
-        })
+        is_whole.then(|| self.uncover(at, close))
     }
 
-    /// Uncovers the type of a parameter, `MY(node) *x`; returns the position after it.
-    pub(super) fn type_in_macro(&mut self, at: usize, word: &[u8]) -> Option<usize> {
-        let is_type = self.is_in_list()
-            && self.statement.words == 0
-            && is_macro(word)
-            && self.is(at + 1, b'(')
-            && self.is(at + 3, b')')
-            && self.is(at + 4, b'*');
-        let is_word = |at: usize| {
-            self.tokens
-                .get(at)
-                .is_some_and(|token| token.kind == Kind::Word)
-        };
-        let name = (at + 4..at + 7).find(|at| !self.is(*at, b'*'))?;
-        let is_named =
-            is_word(at + 2) && is_word(name) && matches!(self.text(name + 1), b"," | b")" | b"[");
-        (is_type && is_named).then(|| {
-            self.blank(at, at + 2);
-            self.blank(at + 3, at + 4);
-            self.statement.words += 1;
-            self.statement.last = Some(at + 3);
-            at + 4
-        })
-    }
-
-    /// Uncovers the name of a function, `void MY(free)(int a) {`; returns the position after it.
+    /// Uncovers the only word in a macro: the type of a parameter, `MY(node) *x`, or the name of a function,
+    /// `void MY(free)(int a) {`. Returns the position after it.
     pub(super) fn name_in_macro(&mut self, at: usize, word: &[u8]) -> Option<usize> {
-        let is_word = self
-            .tokens
-            .get(at + 2)
-            .is_some_and(|token| token.kind == Kind::Word);
-        let is_name = is_word
-            && self.statement.words > 0
-            && !self.is_in_list()
-            && is_macro(word)
+        let is_only = is_macro(word)
             && self.is(at + 1, b'(')
-            && self.is(at + 3, b')')
-            && self.is(at + 4, b'(');
-        let close = closing(self.tokens, at + 4).filter(|_| is_name)?;
-        matches!(self.text(close + 1), b"{" | b";").then(|| {
+            && self.is_word(at + 2)
+            && self.is(at + 3, b')');
+        let after = at + 4;
+        let is_named = match (is_only, self.is_in_list()) {
+            (false, _) => false,
+            (_, true) => self.statement.words == 0 && self.is_pointer(after),
+            (_, false) => self.statement.words > 0 && self.is_head_of_parameters(after),
+        };
+        is_named.then(|| {
             self.blank(at, at + 2);
-            self.blank(at + 3, at + 4);
+            self.blank(at + 3, after);
             self.statement.words += 1;
             self.statement.last = Some(at + 3);
-            at + 4
+            after
         })
+    }
+
+    /// Whether the rest of a parameter with a pointer type is at a position: `*x`, `**x[]`.
+    fn is_pointer(&self, at: usize) -> bool {
+        let name = (at + 1..at + 3).find(|at| !self.is(*at, b'*'));
+        let is_named =
+            |name: usize| self.is_word(name) && matches!(self.text(name + 1), b"," | b")" | b"[");
+        self.is(at, b'*') && name.is_some_and(is_named)
+    }
+
+    /// Whether the parameters of a function are at a position, with its body or a `;` behind them.
+    fn is_head_of_parameters(&self, at: usize) -> bool {
+        let close = closing(self.tokens, at).filter(|_| self.is(at, b'('));
+        close.is_some_and(|close| matches!(self.text(close + 1), b"{" | b";"))
     }
 
     /// Blanks out the condition in `template <typename T, ENABLE_IF(…)>`; returns the position after it.

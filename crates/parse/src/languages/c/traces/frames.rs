@@ -4,7 +4,7 @@ use super::EXTENSIONS;
 use super::names::written;
 use crate::traces::form::{Mark, Order};
 use crate::traces::places::{
-    Location, frame, has_extension, is_number, is_path, leading_number, leading_place, location,
+    Location, frame, has_extension, is_number, is_path, leading_place, location,
 };
 
 fn innermost_first(place: Location<'_>, function: &str) -> Mark {
@@ -14,7 +14,7 @@ fn innermost_first(place: Location<'_>, function: &str) -> Mark {
 }
 
 /// Reads `#1  0x… in f (x=1) at a.c:12`, `frame #1: 0x… a.out`f(x=1) at a.c:12:5`, `#1 0x… in f /a/b.c:12:5`,
-/// `1# f() at a.c:12`, `#2    Source "a.cc", line 12, in f`.
+/// `1# f() at a.c:12`.
 pub(super) fn of_debugger(text: &str) -> Option<Mark> {
     let text = text.strip_prefix("* ").unwrap_or(text).trim_start();
     let text = text.strip_prefix("frame ").unwrap_or(text);
@@ -33,9 +33,6 @@ pub(super) fn of_debugger(text: &str) -> Option<Mark> {
         }
     };
     let rest = rest.trim_start_matches(':').trim();
-    if let Some(source) = rest.strip_prefix("Source \"") {
-        return of_source(source);
-    }
     // Skips an address and, for lldb, the program.
     let (address, after) = rest.split_once(' ').unwrap_or(("", rest));
     let rest = if address.starts_with("0x") {
@@ -71,13 +68,6 @@ fn of_sanitizer(rest: &str) -> Option<Mark> {
 pub(super) fn of_listing(text: &str) -> Option<Mark> {
     let (number, code) = text.split_once('\t')?;
     (is_number(number) && !code.trim().is_empty()).then_some(Mark::Source)
-}
-
-fn of_source(rest: &str) -> Option<Mark> {
-    let (path, rest) = rest.split_once("\", line ")?;
-    let name = rest.split_once(", in ").map_or("", |(_, name)| name);
-    let name = name.split(" [0x").next().unwrap_or(name);
-    Some(innermost_first((path, leading_number(rest), 0), name))
 }
 
 /// Reads `at 0x1A: f(int) (a.c:12)`, `by 0x1B: main (a.c:3)`.

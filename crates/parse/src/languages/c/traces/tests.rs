@@ -103,10 +103,6 @@ fn cpp_frames_are_read() {
             "/w/cart.cc:12 Cart.sum",
         ),
         (
-            "#2    Source \"/w/cart.cc\", line 12, in shop::sum [0x55d0]",
-            "/w/cart.cc:12 shop.sum",
-        ),
-        (
             "*** Check failure stack trace: ***\n    @     0x55d0  shop::Cart::sum()\n    @     0x55d1         32  main\n    @     0x55d2  (unknown)",
             ":0 main | :0 Cart.sum",
         ),

@@ -52,17 +52,17 @@ pub(super) fn declared(declarator: Node<'_>) -> Option<Declarator<'_>> {
             }
             "variadic_declarator" | "attributed_declarator" => node.named_child(0)?,
             "parenthesized_declarator" => last_child(node)?,
-            "identifier" | "field_identifier" | "type_identifier" | "operator_name"
-            | "destructor_name" | "operator_cast" | "primitive_type" => {
-                return Some(Declarator {
-                    name: node,
-                    whole: node,
-                    function: function.or((node.kind() == "operator_cast").then_some(node)),
-                    value,
-                    is_pointer,
-                });
-            }
-            "qualified_identifier" | "template_function" | "template_method" | "template_type" => {
+            "identifier"
+            | "field_identifier"
+            | "type_identifier"
+            | "operator_name"
+            | "destructor_name"
+            | "operator_cast"
+            | "primitive_type"
+            | "qualified_identifier"
+            | "template_function"
+            | "template_method"
+            | "template_type" => {
                 let name = last_of(node)?;
                 return Some(Declarator {
                     name,

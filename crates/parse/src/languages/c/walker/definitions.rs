@@ -256,10 +256,6 @@ fn local<'t>(walk: &mut Walk<'t>, node: Node<'t>, found: &Declarator<'t>) {
     if found.name.kind() != "identifier" || found.whole != found.name {
         return;
     }
-    if found.function.is_some() && field(node, "type").is_none() {
-        walk.refer(ReferenceKind::Call, found.name);
-        return;
-    }
     let value = held(walk, node, found);
     walk.local(found.name, value);
     for argument in found.parameters().into_iter().flat_map(children) {
@@ -291,15 +287,6 @@ pub(super) fn field_declaration<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: 
         let id = define(walk, draft);
         let value = walk.declared_value(field(node, "type"), field(node, "default_value"));
         walk.holds(id, value);
-    }
-    Some(Descend::Into)
-}
-
-/// Adds the variables of `for (auto& a : b)` and `if (auto a = b)`.
-pub(super) fn bound_in_head<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
-    if let Some(found) = field(node, "declarator").and_then(declared) {
-        let value = walk.declared_value(field(node, "type"), None);
-        walk.local(found.name, value);
     }
     Some(Descend::Into)
 }

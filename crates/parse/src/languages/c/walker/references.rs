@@ -1,20 +1,16 @@
 //! Collects references of C and C++: calls, constructions, qualified names, thrown and caught types.
 
 use foveate_model::values::Value;
-use foveate_model::{DefinitionKind, MessageKind, ReferenceKind, RegionKind};
+use foveate_model::{MessageKind, ReferenceKind, RegionKind};
 use tree_sitter::Node;
 
 use super::declarators::{declared, last_of};
-use super::define::define;
 use super::types::refer_to_type;
 use crate::collect::{Position, span};
 use crate::syntax::Descend;
 use crate::walk::{Handled, Walk, child_of_kind, children, field};
 
 pub(super) fn call<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
-    if !walk.is_in_function() && pointer_to_function(walk, node).is_some() {
-        return Some(Descend::Into);
-    }
     let function = field(node, "function").filter(|function| !is_cast(walk, *function))?;
     walk.call(function, depth)
 }
@@ -42,23 +38,6 @@ pub(super) fn raw_text<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handl
         walk.collector.message(span(content));
     }
     Some(Descend::Past)
-}
-
-/// Adds the variable of `type (*name)(parameters);` outside of functions, which the grammar parses as two
-/// calls.
-fn pointer_to_function<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Option<()> {
-    let inner = field(node, "function").filter(|inner| inner.kind() == "call_expression")?;
-    let made = field(inner, "function").filter(|made| made.kind() == "identifier")?;
-    let list = field(inner, "arguments").filter(|list| list.named_child_count() == 1)?;
-    let pointer = list.named_child(0)?;
-    let name = field(pointer, "argument").filter(|_| pointer.kind() == "pointer_expression")?;
-    if name.kind() != "identifier" {
-        return None;
-    }
-    let draft = walk.draft(DefinitionKind::Variable, node, name, None);
-    define(walk, draft);
-    walk.refer(ReferenceKind::Type, made);
-    Some(())
 }
 
 /// Adds the call of `new A(…)` and `A{…}`. In C, `(struct a){…}` is a value, not a call.
