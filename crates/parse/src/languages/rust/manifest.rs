@@ -1,8 +1,6 @@
 //! Reads names from a `Cargo.toml`: that of the package, the library's file, and dependencies that are
 //! used under other names. It reads lines, without a TOML parser: manifests are written plainly.
 
-use foldhash::HashSet;
-
 /// The name of a crate in the sources, and that of its package.
 pub(super) type Renamed = (Box<str>, Box<str>);
 
@@ -14,10 +12,6 @@ pub(super) struct Manifest {
     /// The file of the library.
     pub(super) library: Option<String>,
     pub(super) renamed: Vec<Renamed>,
-    /// Those of the workspace, for the packages that inherit them.
-    pub(super) workspace_renamed: Vec<Renamed>,
-    /// Names of dependencies that are inherited from the workspace.
-    pub(super) inherited: HashSet<Box<str>>,
 }
 
 pub(super) fn manifest(text: &str) -> Manifest {
@@ -46,11 +40,11 @@ pub(super) fn manifest(text: &str) -> Manifest {
                 Some((name, "")) => {
                     for part in value.trim_matches(['{', '}', ' ']).split(',') {
                         if let Some((key, value)) = part.split_once('=') {
-                            found.add(section, name, key.trim(), value.trim());
+                            found.add(name, key.trim(), value.trim());
                         }
                     }
                 }
-                Some((name, key)) => found.add(section, name, key, value),
+                Some((name, key)) => found.add(name, key, value),
                 None => {}
             },
         }
@@ -60,7 +54,7 @@ pub(super) fn manifest(text: &str) -> Manifest {
 }
 
 /// Returns the name of the dependency that a line is about, and which key of it the line sets; no key for all of
-/// them: `a = {…}` and `a.workspace = …` in `[dependencies]`, and the lines in `[dependencies.a]`.
+/// them: `a = {…}` and `a.package = …` in `[dependencies]`, and the lines in `[dependencies.a]`.
 fn dependency<'a>(section: &'a str, key: &'a str) -> Option<(&'a str, &'a str)> {
     if section.ends_with("dependencies") {
         return Some(key.split_once('.').unwrap_or((key, "")));
@@ -71,19 +65,9 @@ fn dependency<'a>(section: &'a str, key: &'a str) -> Option<(&'a str, &'a str)> 
 
 impl Manifest {
     /// Adds what a key says of a dependency.
-    fn add(&mut self, section: &str, name: &str, key: &str, value: &str) {
-        match (key, quoted(value)) {
-            ("package", Some(package)) => {
-                let renamed = match section.starts_with("workspace.") {
-                    true => &mut self.workspace_renamed,
-                    false => &mut self.renamed,
-                };
-                renamed.push((crate_name(name), crate_name(&package)));
-            }
-            ("workspace", None) if value.starts_with("true") => {
-                self.inherited.insert(crate_name(name));
-            }
-            _ => {}
+    fn add(&mut self, name: &str, key: &str, value: &str) {
+        if let ("package", Some(package)) = (key, quoted(value)) {
+            self.renamed.push((crate_name(name), crate_name(&package)));
         }
     }
 }

@@ -55,22 +55,9 @@ struct Package {
     renamed: Vec<Renamed>,
 }
 
-impl Package {
-    /// Adds the other names that the workspace around a package gives to the dependencies that it inherits.
-    fn inherit(&mut self, inherited: &HashSet<Box<str>>, workspaces: &HashMap<&str, Vec<Renamed>>) {
-        let mut above = ancestors(&self.directory);
-        let known = above.find_map(|directory| workspaces.get(directory));
-        let known = known.into_iter().flatten();
-        let renamed = known.filter(|(name, _)| inherited.contains(name));
-        self.renamed.extend(renamed.cloned());
-    }
-}
-
 impl Crates {
     fn new(files: &dyn FileTree) -> Self {
         let mut packages = Vec::new();
-        let mut inherited = Vec::new();
-        let mut workspaces: HashMap<&str, Vec<Renamed>> = HashMap::default();
         for id in files.ids() {
             let file = files.file(id);
             if file.path.file_name() != "Cargo.toml" {
@@ -81,16 +68,10 @@ impl Crates {
                 name,
                 library,
                 renamed,
-                workspace_renamed,
-                inherited: inherited_here,
             } = manifest(files.text(id));
-            if !workspace_renamed.is_empty() {
-                workspaces.insert(directory, workspace_renamed);
-            }
             let Some(name) = name else {
                 continue;
             };
-            inherited.push(inherited_here);
             let roots = [library.as_deref(), Some("src/lib.rs"), Some("lib.rs")];
             let mut roots = roots.into_iter().flatten();
             packages.push(Package {
@@ -99,9 +80,6 @@ impl Crates {
                 name: name.replace('-', "_").into(),
                 renamed,
             });
-        }
-        for (package, names) in packages.iter_mut().zip(&inherited) {
-            package.inherit(names, &workspaces);
         }
         packages.sort_by_key(|package: &Package| std::cmp::Reverse(package.directory.len()));
         let mut by_directory = HashMap::default();

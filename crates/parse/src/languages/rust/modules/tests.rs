@@ -181,32 +181,3 @@ fn imports_of_each_other_are_followed_once() {
     let tree = format!("//- Cargo.toml\n[package]\nname = \"a\"\n\n//- src/lib.rs\n{imports}");
     Tree::of(&tree).check(&MODULES, "src/lib.rs b::x -> src/lib.rs");
 }
-
-#[test]
-fn workspace_renames_dependencies_of_its_packages() {
-    let tree = "\
-//- Cargo.toml
-[workspace.dependencies]
-short = { package = \"long-name\", path = \"long\" }
-tiny = { package = \"long-name\", path = \"long\" }
-[workspace.dependencies.little]
-package = \"long-name\"
-//- app/Cargo.toml
-[package]
-name = \"app\"
-[dependencies]
-short.workspace = true
-little = { workspace = true, features = [\"a\"] }
-//- app/src/lib.rs
-//- long/Cargo.toml
-[package]
-name = \"long-name\"
-//- long/src/lib.rs
-";
-    Tree::of(tree).check(
-        &MODULES,
-        "app/src/lib.rs short -> long/src/lib.rs
-        app/src/lib.rs little -> long/src/lib.rs
-        app/src/lib.rs tiny ->",
-    );
-}

@@ -108,10 +108,6 @@ fn head<'t>(
     Some(draft)
 }
 
-fn is_local(walk: &Walk<'_>) -> bool {
-    walk.is_in_function()
-}
-
 pub(super) fn module<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
     let Some(body) = field(node, "body") else {
         return super::imports::module_file(walk, node);
@@ -238,7 +234,7 @@ pub(super) fn field_declaration<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32)
 pub(super) fn constant<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
     let name = field(node, "name")?;
     let value = walk.declared_value(field(node, "type"), field(node, "value"));
-    if is_local(walk) {
+    if walk.is_in_function() {
         walk.local(name, value);
         return Some(Descend::Into);
     }

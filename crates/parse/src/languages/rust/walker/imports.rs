@@ -3,7 +3,7 @@
 
 use std::rc::Rc;
 
-use foveate_model::{DefinitionKind, Import, ImportKind, ImportedName, LocalId, Span};
+use foveate_model::{Definition, DefinitionKind, Import, ImportKind, ImportedName, LocalId, Span};
 use tree_sitter::Node;
 
 use crate::collect::row;
@@ -118,11 +118,7 @@ pub(super) fn extern_crate<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> H
     if let Some(name) = field(node, "name").map(|name| walk.of(name)) {
         let alias = field(node, "alias").map_or(name, |alias| walk.of(alias));
         let local = if alias == "_" { "" } else { alias };
-        let mut taken = Vec::new();
-        take(&mut taken, name.to_owned(), "*", local);
-        for (module, names) in taken {
-            add(walk, node, &module, names);
-        }
+        add(walk, node, name, vec![ImportedName::new("*", local)]);
     }
     Some(Descend::Past)
 }
@@ -156,17 +152,20 @@ fn path_attribute<'t>(walk: &Walk<'t>, module: Node<'_>) -> Option<&'t str> {
     None
 }
 
+/// Returns the enclosing modules in this file, the innermost first.
+fn modules_around<'w>(walk: &'w Walk<'_>) -> impl Iterator<Item = (LocalId, &'w Definition)> {
+    let definitions = &walk.collector.definitions;
+    let of = move |id: LocalId| Some((id, definitions.get(id.0 as usize)?));
+    let innermost = walk.context().parent.and_then(of);
+    let around = std::iter::successors(innermost, move |(_, inner)| of(inner.parent?));
+    around.filter(|(_, definition)| definition.kind == DefinitionKind::Module)
+}
+
 /// Returns the names of the enclosing modules in this file, the outermost first.
 fn inline_modules<'w>(walk: &'w Walk<'_>) -> Vec<&'w str> {
-    let definitions = &walk.collector.definitions;
-    let mut names = Vec::new();
-    let mut next = walk.context().parent;
-    while let Some(around) = next.and_then(|id| definitions.get(id.0 as usize)) {
-        if around.kind == DefinitionKind::Module {
-            names.push(&*around.name);
-        }
-        next = around.parent;
-    }
+    let mut names: Vec<&str> = modules_around(walk)
+        .map(|(_, module)| &*module.name)
+        .collect();
     names.reverse();
     names
 }
@@ -213,7 +212,7 @@ pub(super) fn bind_outer_module(walk: &mut Walk<'_>, path: Node<'_>) {
     if !walk.of(path).starts_with("super::") {
         return;
     }
-    let Some(module) = innermost_module(walk) else {
+    let Some((module, _)) = modules_around(walk).next() else {
         return;
     };
     let mut latest = walk.collector.imports.iter().rev().take(MAX_IMPORTS_SINCE);
@@ -236,17 +235,4 @@ pub(super) fn bind_outer_module(walk: &mut Walk<'_>, path: Node<'_>) {
         enclosing: Some(module),
         type_only: false,
     });
-}
-
-fn innermost_module(walk: &Walk<'_>) -> Option<LocalId> {
-    let definitions = &walk.collector.definitions;
-    let mut next = walk.context().parent;
-    while let Some(id) = next {
-        let around = definitions.get(id.0 as usize)?;
-        if around.kind == DefinitionKind::Module {
-            return Some(id);
-        }
-        next = around.parent;
-    }
-    None
 }

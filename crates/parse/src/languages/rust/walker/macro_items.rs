@@ -20,7 +20,6 @@ pub(super) fn with_macro_contents(
     budget: &mut Budget,
 ) -> Option<Tree> {
     let mut exposed: Option<(Vec<u8>, Tree)> = None;
-    let mut all_at_once = !tree.root_node().has_error();
     for _ in 0..MAX_NESTING {
         let (bytes, tree) = match &exposed {
             Some((bytes, tree)) => (bytes.as_slice(), tree),
@@ -31,20 +30,7 @@ pub(super) fn with_macro_contents(
             break;
         }
         let known = changed_at(tree, &calls);
-        if all_at_once {
-            let next = with_items(bytes, &calls, |_| true);
-            let tree = syntax::tree_reusing(parser, &next, known.as_ref(), budget)?;
-            if !tree.root_node().has_error() {
-                exposed = Some((next, tree));
-                continue;
-            }
-            // Some of the calls contain no items: from now on, each is parsed by itself first.
-            all_at_once = false;
-        }
-        let next = with_items(bytes, &calls, |items| {
-            let tree = syntax::tree(parser, items, budget);
-            tree.is_some_and(|tree| !tree.root_node().has_error())
-        });
+        let next = with_items(bytes, &calls, parser, budget);
         if next == bytes {
             break;
         }
@@ -67,11 +53,19 @@ fn changed_at(tree: &Tree, calls: &[Node<'_>]) -> Option<Tree> {
     Some(changed)
 }
 
-/// Returns a text in which those calls whose items `is_read` are blanked out except for their items.
-fn with_items(text: &[u8], calls: &[Node<'_>], mut is_read: impl FnMut(&[u8]) -> bool) -> Vec<u8> {
+/// Returns a text in which the calls are blanked out except for their items. Those whose content is none stay.
+fn with_items(
+    text: &[u8],
+    calls: &[Node<'_>],
+    parser: &mut Parser,
+    budget: &mut Budget,
+) -> Vec<u8> {
     let mut next = text.to_vec();
     for call in calls {
-        let items = items(*call, text).filter(|items| is_read(items));
+        let items = items(*call, text).filter(|items| {
+            let tree = syntax::tree(parser, items, budget);
+            tree.is_some_and(|tree| !tree.root_node().has_error())
+        });
         if let (Some(items), Some(place)) = (items, next.get_mut(call.byte_range())) {
             place.copy_from_slice(&items);
         }
@@ -124,9 +118,8 @@ fn holds_items(call: Node<'_>, text: &[u8]) -> bool {
     if text.get(tokens.start_byte()) != Some(&b'{') {
         return false;
     }
-    let mut cursor = tokens.walk();
-    let mut inside = tokens.children(&mut cursor).skip(1);
-    let first = inside.find(|token| !token.kind().ends_with("comment"));
+    let inside = parts_of(tokens);
+    let first = inside.iter().skip(1).find(|token| !is_comment(token));
     first.is_some_and(|first| begins_item(text.get(first.byte_range()).unwrap_or_default()))
 }
 
@@ -164,8 +157,7 @@ fn items(call: Node<'_>, text: &[u8]) -> Option<Vec<u8>> {
         from = range.end - start;
     }
     blank(blanked.get_mut(from..));
-    let mut cursor = tokens.walk();
-    let parts: Vec<Node<'_>> = tokens.children(&mut cursor).collect();
+    let parts = parts_of(tokens);
     let strategies = strategies(&parts, text).into_iter();
     let mut replaced: Vec<Replaced> = strategies.map(|range| (range, TYPE)).collect();
     replaced.extend(after_last_body(&parts, text).map(|range| (range, BLANK)));
@@ -219,9 +211,7 @@ fn after_last_body(parts: &[Node<'_>], text: &[u8]) -> Option<std::ops::Range<us
     let (_, parts) = parts.split_last()?;
     let body = parts.iter().rposition(|part| is_braces(*part, text))?;
     let after = parts.get(body + 1..)?;
-    let mut tokens = after
-        .iter()
-        .filter(|part| !part.kind().ends_with("comment"));
+    let mut tokens = after.iter().filter(|part| !is_comment(part));
     let (first, last) = (tokens.next()?, after.last()?);
     let is_item = begins_item(of(first)) || after.iter().any(|part| of(part) == b";");
     (!is_item).then(|| first.start_byte()..last.end_byte())
@@ -278,6 +268,15 @@ fn add_constants(body: Node<'_>, text: &[u8], replaced: &mut Vec<Replaced>) {
     }
 }
 
+fn parts_of(tokens: Node<'_>) -> Vec<Node<'_>> {
+    let mut cursor = tokens.walk();
+    tokens.children(&mut cursor).collect()
+}
+
+fn is_comment(part: &Node<'_>) -> bool {
+    part.kind().ends_with("comment")
+}
+
 /// Whether a part of a call is a list of tokens in braces.
 fn is_braces(part: Node<'_>, text: &[u8]) -> bool {
     part.kind() == "token_tree" && text.get(part.start_byte()) == Some(&b'{')
@@ -295,12 +294,8 @@ fn blank(text: Option<&mut [u8]>) {
 /// the inner braces.
 fn item_ranges(tokens: Node<'_>, text: &[u8]) -> Vec<std::ops::Range<usize>> {
     let inside = |node: Node<'_>| node.start_byte() + 1..node.end_byte().saturating_sub(1);
-    let mut cursor = tokens.walk();
-    let parts: Vec<Node<'_>> = tokens.children(&mut cursor).collect();
-    let first = parts
-        .iter()
-        .skip(1)
-        .find(|part| !part.kind().ends_with("comment"));
+    let parts = parts_of(tokens);
+    let first = parts.iter().skip(1).find(|part| !is_comment(part));
     let is_choice = first.is_some_and(|first| text.get(first.byte_range()) == Some(b"if"));
     if !is_choice {
         return vec![inside(tokens)];
