@@ -16,6 +16,8 @@ mod unsupported;
 use std::borrow::Cow;
 use std::ops::Range;
 
+use tokens::Token;
+
 pub(super) use macro_names::is_macro;
 
 /// A text as its grammar sees it.
@@ -86,6 +88,16 @@ struct Changes {
     heads: Vec<MacroHead>,
     /// Macros before a title and a block, which become `if`.
     titled: Vec<Range<usize>>,
+}
+
+impl Changes {
+    /// Records the use of a name in what becomes blank.
+    fn note_use(&mut self, name: Option<&Token>, is_called: bool) {
+        self.names.extend(name.map(|name| UnseenName {
+            place: name.start..name.end,
+            is_called,
+        }));
+    }
 }
 
 /// `NAME(…)` before the body of a function.

@@ -57,11 +57,7 @@ fn at_frame(text: &str) -> Option<Mark> {
         // Without debug symbols the file is guessed from the class, which is right in most cases.
         false if name.is_plain && has_types(arguments) => Frame {
             path: name.path(),
-            line: 0,
-            column: 0,
-            package: String::new(),
-            function: String::new(),
-            reported_as: None,
+            ..frame(("", 0, 0), "")
         },
         false => return None,
     };

@@ -2,7 +2,7 @@
 
 use crate::traces::form::{Mark, Order, TraceForm};
 use crate::traces::messages::{message, of_compiler};
-use crate::traces::places::{Frame, is_number, leading_number, location};
+use crate::traces::places::{Frame, frame, is_number, leading_number, location};
 
 pub(super) const TRACES: TraceForm = TraceForm {
     extensions: &["java"],
@@ -138,10 +138,8 @@ fn sourceless(name: &str) -> Option<Frame> {
     (is_class && !packages.is_empty()).then(|| Frame {
         package: dotted(&packages),
         path: format!("{packages}{class}.java"),
-        line: 0,
-        column: 0,
         function: function(member, class),
-        reported_as: None,
+        ..frame(("", 0, 0), "")
     })
 }
 

@@ -279,11 +279,7 @@ impl Crates {
         name: &str,
     ) -> Option<FileId> {
         let directory = join(&self.directory_of(files, file), inline)?;
-        let by_name = [format!("{name}.rs"), format!("{name}/mod.rs")];
-        let mut found = by_name
-            .iter()
-            .filter_map(|path| files.find(&join(&directory, path)?));
-        found.next()
+        files_of_module(files, &directory, name).next()
     }
 
     /// Returns the directory of the modules inside a file's module.
@@ -303,6 +299,17 @@ impl Crates {
             (false, directory) => format!("{directory}/{stem}"),
         }
     }
+}
+
+/// Returns the files that a module in a directory may have.
+fn files_of_module(
+    files: &dyn FileTree,
+    directory: &str,
+    name: &str,
+) -> impl Iterator<Item = FileId> {
+    let by_name = [format!("{name}.rs"), format!("{name}/mod.rs")];
+    let paths = by_name.into_iter();
+    paths.filter_map(move |path| files.find(&join(directory, &path)?))
 }
 
 fn imports(files: &dyn FileTree, file: FileId) -> impl Iterator<Item = &Import> {
@@ -384,10 +391,7 @@ impl ModuleResolver for Crates {
             return self.parent_module(files, package);
         }
         let directory = self.directory_of(files, package);
-        let by_name = [format!("{name}.rs"), format!("{name}/mod.rs")];
-        let mut found = by_name
-            .iter()
-            .filter_map(|path| files.find(&join(&directory, path)?));
+        let mut found = files_of_module(files, &directory, name);
         if let Some(found) = found.find(|found| *found != package) {
             return Some(found);
         }

@@ -364,12 +364,7 @@ impl ConditionalMasker<'_> {
             if !is_called && !is_macro(word) {
                 continue;
             }
-            if let Some(token) = self.tokens.get(at) {
-                self.changes.names.push(UnseenName {
-                    place: token.start..token.end,
-                    is_called,
-                });
-            }
+            self.changes.note_use(self.tokens.get(at), is_called);
         }
     }
 

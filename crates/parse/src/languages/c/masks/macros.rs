@@ -7,7 +7,7 @@ use super::conditionals::{Bracket, after_template, brace};
 use super::lookahead::{self, closing, is_beginning, is_type};
 use super::macro_names::{is_attribute, is_calling_convention, is_macro};
 use super::tokens::{Kind, Token};
-use super::{Changes, MacroHead, UnseenName};
+use super::{Changes, MacroHead};
 
 /// The state of the current statement up to a token.
 #[derive(Clone, Copy, Debug, Default)]
@@ -354,12 +354,7 @@ impl<'s> MacroMasker<'s> {
 
     /// Records the use of a macro that becomes blank.
     pub(super) fn note_use(&mut self, at: usize, is_called: bool) {
-        if let Some(name) = self.tokens.get(at) {
-            self.changes.names.push(UnseenName {
-                place: name.start..name.end,
-                is_called,
-            });
-        }
+        self.changes.note_use(self.tokens.get(at), is_called);
     }
 
     /// Whether no other token is on the lines of those from `at` to before `after`.

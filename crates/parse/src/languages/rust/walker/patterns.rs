@@ -48,27 +48,21 @@ fn bind_value<'t>(
     let mut next = Some((pattern, declared, initial));
     while let Some((pattern, declared, initial)) = next {
         let single = unwrapped(walk, pattern);
-        match single.kind() {
-            "identifier" if is_binding(walk.of(single)) => {
-                let value = walk.declared_value(declared, initial);
-                add(walk, single, value);
-            }
-            "tuple_pattern" => {
-                let parts = parts_of_pattern(single);
-                let declared = parts_of(declared, "tuple_type", parts.len());
-                let initial = match pairs(walk, initial).filter(|_| parts.len() == 2) {
-                    Some(elements) => vec![None, Some(elements)],
-                    None => parts_of(initial, "tuple_expression", parts.len()),
-                };
-                let part = |of: &[Option<Node<'t>>], at: usize| of.get(at).copied().flatten();
-                let parts = parts.into_iter().enumerate();
-                pending.extend(
-                    parts.filter_map(|(at, one)| {
-                        Some((one?, part(&declared, at), part(&initial, at)))
-                    }),
-                );
-            }
-            _ => bind(walk, pattern, Value::Unknown, add),
+        if single.kind() == "tuple_pattern" {
+            let parts = parts_of_pattern(single);
+            let declared = parts_of(declared, "tuple_type", parts.len());
+            let initial = match pairs(walk, initial).filter(|_| parts.len() == 2) {
+                Some(elements) => vec![None, Some(elements)],
+                None => parts_of(initial, "tuple_expression", parts.len()),
+            };
+            let part = |of: &[Option<Node<'t>>], at: usize| of.get(at).copied().flatten();
+            let parts = parts.into_iter().enumerate();
+            pending.extend(
+                parts.filter_map(|(at, one)| Some((one?, part(&declared, at), part(&initial, at)))),
+            );
+        } else {
+            let value = walk.declared_value(declared, initial);
+            bind(walk, pattern, value, add);
         }
         next = pending.pop();
     }
