@@ -1,27 +1,16 @@
 //! Collects Java packages and imports.
 
-use foveate_model::{ImportKind, ImportedName, ReferenceKind};
+use foveate_model::{ImportKind, ImportedName};
 use tree_sitter::Node;
 
 use crate::syntax::Descend;
-use crate::walk::{Handled, Walk, children, field};
+use crate::walk::{Handled, Walk, children};
 
-/// Sets the package of the file, and adds the annotations in `@A package b;` of `package-info.java`.
+/// Sets the package of the file.
 pub(super) fn package<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
-    for child in children(node) {
-        match child.kind() {
-            "marker_annotation" | "annotation" => {
-                if let Some(name) = field(child, "name") {
-                    walk.refer(ReferenceKind::Decorator, name);
-                }
-            }
-            "identifier" | "scoped_identifier" => {
-                walk.collector.package = without_blanks(walk.of(child));
-                walk.collector.skip_to(child.end_byte());
-            }
-            _ => {}
-        }
-    }
+    let mut parts = children(node).into_iter();
+    let name = parts.find(|part| part.kind().ends_with("identifier"))?;
+    walk.collector.package = without_blanks(walk.of(name));
     Some(Descend::Past)
 }
 

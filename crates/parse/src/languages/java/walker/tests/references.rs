@@ -244,10 +244,6 @@ fn references_by_position() {
             call g in a.b.f",
     );
     refers(
-        "@x.B @C(1) package d.e;",
-        "decorator x.b\n            decorator c",
-    );
-    refers(
         "record A(@NonNull B b, C... c) { A { d(b); } }",
         "decorator nonnull in a
             call d in a.a",
