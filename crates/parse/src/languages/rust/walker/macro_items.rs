@@ -20,6 +20,7 @@ pub(super) fn with_macro_contents(
     budget: &mut Budget,
 ) -> Option<Tree> {
     let mut exposed: Option<(Vec<u8>, Tree)> = None;
+    let mut all_at_once = !tree.root_node().has_error();
     for _ in 0..MAX_NESTING {
         let (bytes, tree) = match &exposed {
             Some((bytes, tree)) => (bytes.as_slice(), tree),
@@ -30,7 +31,20 @@ pub(super) fn with_macro_contents(
             break;
         }
         let known = changed_at(tree, &calls);
-        let next = with_items(bytes, &calls, parser, budget);
+        if all_at_once {
+            let next = with_items(bytes, &calls, |_| true);
+            let tree = syntax::tree_reusing(parser, &next, known.as_ref(), budget)?;
+            if !tree.root_node().has_error() {
+                exposed = Some((next, tree));
+                continue;
+            }
+            // Some of the calls contain no items: from now on, each is parsed by itself first.
+            all_at_once = false;
+        }
+        let next = with_items(bytes, &calls, |items| {
+            let tree = syntax::tree(parser, items, budget);
+            tree.is_some_and(|tree| !tree.root_node().has_error())
+        });
         if next == bytes {
             break;
         }
@@ -53,19 +67,11 @@ fn changed_at(tree: &Tree, calls: &[Node<'_>]) -> Option<Tree> {
     Some(changed)
 }
 
-/// Returns a text in which the calls are blanked out except for their items. Those whose content is none stay.
-fn with_items(
-    text: &[u8],
-    calls: &[Node<'_>],
-    parser: &mut Parser,
-    budget: &mut Budget,
-) -> Vec<u8> {
+/// Returns a text in which those calls whose items `is_read` are blanked out except for their items.
+fn with_items(text: &[u8], calls: &[Node<'_>], mut is_read: impl FnMut(&[u8]) -> bool) -> Vec<u8> {
     let mut next = text.to_vec();
     for call in calls {
-        let items = items(*call, text).filter(|items| {
-            let tree = syntax::tree(parser, items, budget);
-            tree.is_some_and(|tree| !tree.root_node().has_error())
-        });
+        let items = items(*call, text).filter(|items| is_read(items));
         if let (Some(items), Some(place)) = (items, next.get_mut(call.byte_range())) {
             place.copy_from_slice(&items);
         }
