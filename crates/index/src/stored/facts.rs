@@ -10,7 +10,7 @@ use foveate_model::{
 };
 
 use super::bytes::{Decoder, Encoder};
-use super::item::{Coded, Deltas, Id, Line, Stored, codes, stored};
+use super::item::{Coded, Deltas, Id, Line, Stored, codes, members, stored};
 
 /// Format version of stored facts.
 pub const FORMAT: u16 = 7;
@@ -43,12 +43,8 @@ pub fn encode(language: Language, content: Result<&Content, &SkipReason>) -> Opt
             out.text(&content.text);
             encode_facts(&mut out, &content.facts);
         }
-        Err(SkipReason::Binary) => out.byte(BINARY),
-        Err(SkipReason::NotUtf8) => out.byte(NOT_UTF8),
-        Err(SkipReason::LongLines) => out.byte(LONG_LINES),
-        Err(SkipReason::LfsPointer) => out.byte(LFS_POINTER),
-        // These reasons are known without reading the file, or the file could not be read.
-        Err(_) => return None,
+        // Other reasons are known without reading the file, or the file could not be read.
+        Err(reason) => out.byte(1 + SKIPPED.iter().position(|known| known == reason)? as u8),
     }
     Some(out.into_bytes())
 }
@@ -69,20 +65,19 @@ pub fn decode(bytes: &[u8], language_of: LanguageOf) -> Option<Blob> {
             text: Arc::from(rest.text()?),
             facts: decode_facts(&mut rest, language_of)?,
         }),
-        BINARY => Err(SkipReason::Binary),
-        NOT_UTF8 => Err(SkipReason::NotUtf8),
-        LONG_LINES => Err(SkipReason::LongLines),
-        LFS_POINTER => Err(SkipReason::LfsPointer),
-        _ => return None,
+        skipped => Err(SKIPPED.get(usize::from(skipped) - 1)?.clone()),
     };
     rest.is_empty().then_some((language, content))
 }
 
+/// Marks a file with content; other numbers are positions in [`SKIPPED`], from 1.
 const CONTENT: u8 = 0;
-const BINARY: u8 = 1;
-const NOT_UTF8: u8 = 2;
-const LONG_LINES: u8 = 3;
-const LFS_POINTER: u8 = 4;
+const SKIPPED: [SkipReason; 4] = [
+    SkipReason::Binary,
+    SkipReason::NotUtf8,
+    SkipReason::LongLines,
+    SkipReason::LfsPointer,
+];
 
 fn encode_facts(out: &mut Encoder, facts: &FileFacts) {
     let deltas = &mut Deltas::default();
@@ -234,29 +229,11 @@ codes!(Visibility {
     Private = 2,
 });
 
-impl Stored for ParseIssue {
-    fn encode(&self, out: &mut Encoder, _: &mut Deltas) {
-        match self {
-            Self::Syntax { line } => {
-                out.byte(0);
-                out.number(*line);
-            }
-            Self::Timeout => out.byte(1),
-            Self::Depth => out.byte(2),
-        }
-    }
-
-    fn decode(rest: &mut Decoder<'_>, _: &mut Deltas) -> Option<Self> {
-        Some(match rest.byte()? {
-            0 => Self::Syntax {
-                line: rest.number32()?,
-            },
-            1 => Self::Timeout,
-            2 => Self::Depth,
-            _ => return None,
-        })
-    }
-}
+members!(ParseIssue {
+    0 = Syntax { line: number },
+    1 = Timeout {},
+    2 = Depth {},
+});
 
 /// The modifiers in the order of their bits.
 fn flags(modifiers: &mut Modifiers) -> [&mut bool; 12] {

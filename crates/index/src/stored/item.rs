@@ -1,5 +1,5 @@
 //! Encodes and decodes the parts of a file's facts. Macros generate both directions from one list: of the fields of a
-//! struct ([`stored`]), or of the numbers of an enum's members ([`codes`]).
+//! struct ([`stored`]), or of the numbers of an enum's members ([`codes`], [`members`]).
 
 use foveate_model::{Lines, LocalId, Span};
 
@@ -70,7 +70,37 @@ macro_rules! codes {
     };
 }
 
+/// Implements [`Stored`] for an enum whose members have values: the number of the member, then its values, in the order in
+/// which they are listed. A flag that the number tells is listed with its value, behind a semicolon.
+macro_rules! members {
+    ($type:ident {
+        $($number:literal = $member:ident { $($field:tt: $value:ident),* $(; $flag:ident = $set:literal)? },)+
+    }) => {
+        impl Stored for $type {
+            fn encode(&self, out: &mut Encoder, deltas: &mut Deltas) {
+                match self {
+                    $(Self::$member { $($field: $value,)* $($flag: $set)? } => {
+                        out.byte($number);
+                        $($value.encode(out, deltas);)*
+                    })+
+                }
+            }
+
+            fn decode(rest: &mut Decoder<'_>, deltas: &mut Deltas) -> Option<Self> {
+                Some(match rest.byte()? {
+                    $($number => Self::$member {
+                        $($field: Stored::decode(rest, deltas)?,)*
+                        $($flag: $set)?
+                    },)+
+                    _ => return None,
+                })
+            }
+        }
+    };
+}
+
 pub(crate) use codes;
+pub(super) use members;
 pub(super) use stored;
 
 /// An enum whose members have numbers.

@@ -7,7 +7,7 @@ use foveate_model::values::{
 };
 
 use super::bytes::{Decoder, Encoder};
-use super::item::{Coded, Deltas, Id, Stored, codes, stored};
+use super::item::{Coded, Deltas, Id, Stored, codes, members, stored};
 
 stored!(Values {
     locals,
@@ -62,102 +62,20 @@ impl Stored for ReceiverChain {
     }
 }
 
-const UNKNOWN: u8 = 0;
-const TYPE: u8 = 1;
-const NAME: u8 = 2;
-const CALL: u8 = 3;
-const PARAMETER: u8 = 4;
-const ELEMENT: u8 = 5;
-const CALL_ELEMENT: u8 = 6;
-const MEMBER: u8 = 7;
-const MEMBER_OF_CALL: u8 = 8;
-const MEMBER_OF_TYPE: u8 = 9;
-const CHAIN: u8 = 10;
-const ELEMENT_OF_CHAIN: u8 = 11;
-const TESTED: u8 = 12;
-const CALLBACK_ARGUMENT: u8 = 13;
-
-impl Stored for Value {
-    fn encode(&self, out: &mut Encoder, deltas: &mut Deltas) {
-        let (code, path) = match self {
-            Self::Unknown => return out.byte(UNKNOWN),
-            Self::Parameter => return out.byte(PARAMETER),
-            Self::Type(type_name) => {
-                out.byte(TYPE);
-                return type_name.encode(out, deltas);
-            }
-            Self::Tested(type_name) => {
-                out.byte(TESTED);
-                return type_name.encode(out, deltas);
-            }
-            Self::Member { of, name } => {
-                out.byte(MEMBER);
-                of.encode(out, deltas);
-                return name.encode(out, deltas);
-            }
-            Self::MemberOfCall { of, name } => {
-                out.byte(MEMBER_OF_CALL);
-                of.encode(out, deltas);
-                return name.encode(out, deltas);
-            }
-            Self::Chain {
-                first,
-                name,
-                is_element,
-            } => {
-                out.byte(match is_element {
-                    true => ELEMENT_OF_CHAIN,
-                    false => CHAIN,
-                });
-                first.encode(out, deltas);
-                return name.encode(out, deltas);
-            }
-            Self::MemberOfType { of, name } => {
-                out.byte(MEMBER_OF_TYPE);
-                of.encode(out, deltas);
-                return name.encode(out, deltas);
-            }
-            Self::Name(path) => (NAME, path),
-            Self::Call(path) => (CALL, path),
-            Self::Element(path) => (ELEMENT, path),
-            Self::CallElement(path) => (CALL_ELEMENT, path),
-            Self::CallbackArgument(name) => (CALLBACK_ARGUMENT, name),
-        };
-        out.byte(code);
-        path.encode(out, deltas);
-    }
-
-    fn decode(rest: &mut Decoder<'_>, deltas: &mut Deltas) -> Option<Self> {
-        let code = rest.byte()?;
-        Some(match code {
-            UNKNOWN => Self::Unknown,
-            PARAMETER => Self::Parameter,
-            NAME => Self::Name(Span::decode(rest, deltas)?),
-            CALL => Self::Call(Span::decode(rest, deltas)?),
-            ELEMENT => Self::Element(Span::decode(rest, deltas)?),
-            CALL_ELEMENT => Self::CallElement(Span::decode(rest, deltas)?),
-            TYPE => Self::Type(TypeName::decode(rest, deltas)?),
-            CALLBACK_ARGUMENT => Self::CallbackArgument(Span::decode(rest, deltas)?),
-            TESTED => Self::Tested(TypeName::decode(rest, deltas)?),
-            MEMBER => Self::Member {
-                of: Span::decode(rest, deltas)?,
-                name: Span::decode(rest, deltas)?,
-            },
-            MEMBER_OF_CALL => Self::MemberOfCall {
-                of: Span::decode(rest, deltas)?,
-                name: Span::decode(rest, deltas)?,
-            },
-            // Format 6 has the whole path of the first call instead of its first name.
-            CHAIN | ELEMENT_OF_CHAIN => Self::Chain {
-                first: Span::decode(rest, deltas)?,
-                name: Span::decode(rest, deltas)?,
-                is_element: code == ELEMENT_OF_CHAIN,
-            },
-            MEMBER_OF_TYPE => Self::MemberOfType {
-                of: Span::decode(rest, deltas)?,
-                name: Span::decode(rest, deltas)?,
-            },
-            _ => return None,
-        })
-    }
-}
+members!(Value {
+    0 = Unknown {},
+    1 = Type { 0: type_name },
+    2 = Name { 0: path },
+    3 = Call { 0: path },
+    4 = Parameter {},
+    5 = Element { 0: path },
+    6 = CallElement { 0: path },
+    7 = Member { of: owner, name: member },
+    8 = MemberOfCall { of: owner, name: member },
+    9 = MemberOfType { of: owner, name: member },
+    // Format 6 has the whole path of the first call instead of its first name.
+    10 = Chain { first: beginning, name: last; is_element = false },
+    11 = Chain { first: beginning, name: last; is_element = true },
+    12 = Tested { 0: type_name },
+    13 = CallbackArgument { 0: name },
+});
