@@ -136,11 +136,8 @@ impl<'a, Rank: Ord> BestCandidates<'a, Rank> {
     }
 
     pub(super) fn targets(&self) -> Targets {
-        let mut targets = Targets::default();
-        for candidate in &self.candidates {
-            targets.push(Target::Definition(candidate.id));
-        }
-        targets
+        let ids = self.candidates.iter().map(|candidate| candidate.id);
+        ids.map(Target::Definition).collect()
     }
 }
 
@@ -202,19 +199,19 @@ impl<'a> NameResolver<'a> {
     pub(super) fn exported_macros(&self, module: FileId, name: &str) -> Targets {
         let path = |id: FileId| &self.tables.files.file(id).path;
         let directory = path(module).directory();
-        let mut found = Targets::default();
         if !self.rules(module).macros_need_no_import {
-            return found;
+            return Targets::default();
         }
-        for candidate in self.named(module, name) {
-            let is_exported = candidate.definition.modifiers.is_macro
-                && candidate.definition.visibility == Visibility::Public;
+        let is_exported = |candidate: &Candidate<'_>| {
             let inner = path(candidate.id.file).as_str().strip_prefix(directory);
-            if is_exported && inner.is_some_and(|inner| inner.starts_with('/')) {
-                found.push(Target::Definition(candidate.id));
-            }
-        }
-        found
+            candidate.definition.modifiers.is_macro
+                && candidate.definition.visibility == Visibility::Public
+                && inner.is_some_and(|inner| inner.starts_with('/'))
+        };
+        let exported = self.named(module, name).filter(is_exported);
+        exported
+            .map(|macros| Target::Definition(macros.id))
+            .collect()
     }
 
     /// Returns the candidate for a definition that was not found by its name.

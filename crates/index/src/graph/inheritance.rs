@@ -185,10 +185,8 @@ fn bases_of_file(names: NameResolver<'_>, file: FileId) -> Rows<DefId> {
         }
     }
     // There is no row beyond the last class with bases, so that adding functions after it changes nothing.
-    match pairs.last() {
-        Some((last, _)) => Rows::from_pairs(*last as usize + 1, &pairs),
-        None => Rows::default(),
-    }
+    let rows = pairs.last().map_or(0, |(last, _)| *last as usize + 1);
+    Rows::from_pairs(rows, &pairs)
 }
 
 /// Returns the class that a definition is or, as in `Gate = Door`, names.

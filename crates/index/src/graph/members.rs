@@ -168,32 +168,20 @@ impl<'a> NameResolver<'a> {
         if !found.definitions().any(|id| self.has_name_of_class(id)) {
             return found;
         }
-        let mut classes = Targets::default();
-        for target in found.iter() {
-            let class = match target {
-                Target::Definition(id) if self.has_name_of_class(id) => {
-                    self.constructed(id).map(Target::Definition)
-                }
-                other => Some(other),
-            };
-            if let Some(class) = class {
-                classes.push(class);
+        let class = |target| match target {
+            Target::Definition(id) if self.has_name_of_class(id) => {
+                self.constructed(id).map(Target::Definition)
             }
-        }
-        classes
+            other => Some(other),
+        };
+        found.iter().filter_map(class).collect()
     }
 
     /// Removes the members of objects that a function constructs or returns: bare names do not mean them.
     pub(super) fn without_members(&self, found: Targets) -> Targets {
-        let mut kept = Targets::default();
-        for target in found.iter() {
-            let is_member =
-                matches!(target, Target::Definition(id) if self.is_member_of_object(id));
-            if !is_member {
-                kept.push(target);
-            }
-        }
-        kept
+        let is_member =
+            |target| matches!(target, Target::Definition(id) if self.is_member_of_object(id));
+        found.iter().filter(|target| !is_member(*target)).collect()
     }
 
     fn is_member_of_object(&self, id: DefId) -> bool {
@@ -206,13 +194,12 @@ impl<'a> NameResolver<'a> {
 
     /// Removes constructors that have the name of their class.
     fn without_constructors(&self, found: Targets) -> Targets {
-        let mut kept = Targets::default();
-        for target in found.iter() {
-            if !matches!(target, Target::Definition(id) if self.has_name_of_class(id)) {
-                kept.push(target);
-            }
-        }
-        kept
+        let is_constructor =
+            |target| matches!(target, Target::Definition(id) if self.has_name_of_class(id));
+        found
+            .iter()
+            .filter(|target| !is_constructor(*target))
+            .collect()
     }
 
     /// Whether a definition is a constructor with the name of its class.

@@ -116,9 +116,6 @@ fn used(file: FileId, facts: &FileFacts, edges: &[Edge]) -> Rows<(DefId, Confide
             (!is_own).then_some((inside.0, (edge.target, edge.confidence)))
         })
         .collect();
-    if pairs.is_empty() {
-        return Rows::default();
-    }
     pairs.sort_unstable_by_key(|(inside, (target, confidence))| {
         (*inside, *target, std::cmp::Reverse(*confidence))
     });

@@ -27,24 +27,12 @@ impl<T> Default for Rows<T> {
 }
 
 impl<T: Copy> Rows<T> {
-    /// Builds the table from its rows, in order.
-    pub(super) fn from_rows<R: AsRef<[T]>>(rows: &[R]) -> Self {
-        let mut offsets = Vec::with_capacity(rows.len() + 1);
-        let mut values = Vec::with_capacity(rows.iter().map(|r| r.as_ref().len()).sum());
-        offsets.push(0);
-        for row in rows {
-            values.extend_from_slice(row.as_ref());
-            offsets.push(values.len() as u32);
-        }
-        Self {
-            offsets: offsets.into(),
-            values: values.into(),
-        }
-    }
-
     /// Builds the table from `(row, value)` pairs; within a row the values keep the order of the pairs. Pairs
     /// whose row is not below `rows` are left out.
     pub(crate) fn from_pairs(rows: usize, pairs: &[(u32, T)]) -> Self {
+        if pairs.is_empty() {
+            return Self::default();
+        }
         let mut offsets = vec![0_u32; rows + 1];
         for (row, _) in pairs {
             if let Some(count) = offsets.get_mut(*row as usize + 1) {
@@ -210,12 +198,5 @@ mod tests {
         assert_eq!(rows.row(2), ['a', 'c']);
         assert!(rows.row(3).is_empty());
         assert_eq!(rows.len(), 3);
-    }
-
-    #[test]
-    fn rows_are_built_from_rows() {
-        let rows = Rows::from_rows(&[vec![1], vec![], vec![2, 3]]);
-        assert_eq!(rows.row(2), [2, 3]);
-        assert!(rows.row(1).is_empty());
     }
 }

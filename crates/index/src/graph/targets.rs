@@ -62,3 +62,11 @@ impl Targets {
         })
     }
 }
+
+impl FromIterator<Target> for Targets {
+    fn from_iter<I: IntoIterator<Item = Target>>(targets: I) -> Self {
+        let mut all = Self::default();
+        targets.into_iter().for_each(|target| all.push(target));
+        all
+    }
+}

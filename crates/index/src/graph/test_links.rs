@@ -3,6 +3,8 @@
 
 use std::sync::Arc;
 
+use foveate_model::LocalId;
+
 use crate::change::{Change, FileSet, Renumber};
 use crate::files::{DefId, FileId, Files};
 use crate::graph::dependencies::WithDependencies;
@@ -30,8 +32,8 @@ pub(super) struct TestLinks {
     /// Tests of definitions by number of steps: direct tests only, then including those up to that many steps
     /// away.
     of_definitions: [FileRows<Link>; INDIRECT_STEPS + 1],
-    /// By file, its test files.
-    of_files: Vec<Arc<[(FileId, TestLink)]>>,
+    /// The test files of each file, in its first row.
+    of_files: FileRows<(FileId, TestLink)>,
 }
 
 /// A test, and why it is linked.
@@ -82,7 +84,7 @@ impl TestLinks {
     }
 
     pub(super) fn of_file(&self, file: FileId) -> &[(FileId, TestLink)] {
-        self.of_files.get(file.0 as usize).map_or(&[], Arc::as_ref)
+        self.of_files.row(DefId::new(file, LocalId(0)))
     }
 
     pub(super) fn heap_bytes(&self) -> usize {
@@ -95,9 +97,8 @@ impl TestLinks {
             let values = size_of_val(&**mirrored) + size_of_val(&**definitions);
             found.heap_bytes() + values + size_of_val(&**files)
         });
-        let of_files = self.of_files.iter().map(|row| size_of_val(&**row) + 32);
         let of_definitions = self.of_definitions.iter().map(FileRows::heap_bytes);
-        found.sum::<usize>() + of_files.sum::<usize>() + of_definitions.sum::<usize>()
+        found.sum::<usize>() + self.of_files.heap_bytes() + of_definitions.sum::<usize>()
     }
 }
 
@@ -173,9 +174,6 @@ fn direct(
             .flat_map(|candidates| candidates.iter().take(MAX_TESTS_OF_DEFINITION))
             .map(|(target, (test, strength))| (*target, (*test, strength.link)))
             .collect();
-        if pairs.is_empty() {
-            return Rows::default();
-        }
         Rows::from_pairs(files.definitions_of(file).len(), &pairs)
     })
 }
@@ -185,7 +183,7 @@ fn of_files(
     before: Before<'_>,
     found: &[Arc<WithDependencies<TestEvidence>>],
     changed_targets: &FileSet,
-) -> Vec<Arc<[(FileId, TestLink)]>> {
+) -> FileRows<(FileId, TestLink)> {
     let mut pairs = Vec::new();
     for (test, found) in files.ids().zip(found) {
         let candidates = found
@@ -196,29 +194,16 @@ fn of_files(
         pairs.extend(candidates.map(|c| (c.target.0, (test, c.strength))));
     }
     let grouped = Rows::from_pairs(files.len(), &pairs);
-    let none: Arc<[(FileId, TestLink)]> = Arc::default();
-    let row = |file: FileId| {
-        let before = before.filter(|_| !changed_targets.contains(file));
-        let before = before.and_then(|(before, change)| {
-            let row = before.of_files.get(change.earlier_id(file)?.0 as usize)?;
-            if change.is_stable() || row.is_empty() {
-                return Some(Arc::clone(row));
-            }
-            row.iter().map(|link| link.renumbered(change)).collect()
-        });
-        before.unwrap_or_else(|| {
-            let mut candidates = grouped.row(file.0).to_vec();
-            if candidates.is_empty() {
-                return Arc::clone(&none);
-            }
-            candidates.sort_unstable_by_key(|(test, strength)| (order(*strength), *test));
-            let candidates = candidates.iter().take(MAX_TEST_FILES_OF_FILE);
-            candidates
-                .map(|(test, strength)| (*test, strength.link))
-                .collect()
-        })
-    };
-    files.ids().map(row).collect()
+    let known = before.map(|(before, change)| (&before.of_files, change));
+    FileRows::derive(files.len(), known, changed_targets, |file| {
+        let mut candidates = grouped.row(file.0).to_vec();
+        candidates.sort_unstable_by_key(|(test, strength)| (order(*strength), *test));
+        let candidates = candidates.iter().take(MAX_TEST_FILES_OF_FILE);
+        let pairs: Vec<(u32, (FileId, TestLink))> = candidates
+            .map(|(test, strength)| (0, (*test, strength.link)))
+            .collect();
+        Rows::from_pairs(1, &pairs)
+    })
 }
 
 /// Gives functions without tests the tests of their users: a private function is tested through its callers.
@@ -230,14 +215,15 @@ fn add_indirect(
 ) -> FileRows<Link> {
     let files = evidence.files;
     FileRows::derive(files.len(), known, affected, |file| {
-        let rows: Vec<Vec<Link>> = files
-            .definitions_of(file)
-            .map(|id| direct_or_indirect_tests(evidence, direct, id))
+        let definitions = files.definitions_of(file);
+        let rows = definitions.len();
+        let pairs: Vec<(u32, Link)> = definitions
+            .flat_map(|id| {
+                let tests = direct_or_indirect_tests(evidence, direct, id).into_iter();
+                tests.map(move |test| (id.local.0, test))
+            })
             .collect();
-        if rows.iter().all(Vec::is_empty) {
-            return Rows::default();
-        }
-        Rows::from_rows(&rows)
+        Rows::from_pairs(rows, &pairs)
     })
 }
 

@@ -201,10 +201,7 @@ fn told_apart(
     may_be_member: bool,
     is_same: IsSame,
 ) -> (Targets, Confidence) {
-    let mut targets = Targets::default();
-    for candidate in found {
-        targets.push(Target::Definition(candidate.id));
-    }
+    let ids = found.iter().map(|candidate| candidate.id);
     let is_one = found
         .first()
         .is_some_and(|first| found.iter().all(|other| is_same(first, other)));
@@ -212,7 +209,7 @@ fn told_apart(
         true => Confidence::Likely,
         false => Confidence::NameOnly,
     };
-    (targets, confidence)
+    (ids.map(Target::Definition).collect(), confidence)
 }
 
 /// Whether the receiver of a member can have extensions. A receiver that is certain, but no object, is a type or
