@@ -29,8 +29,8 @@ pub use self::weights::{Bm25, LexicalWeights};
 pub use self::commit_index::{CommitIndex, FunctionId, PathId};
 pub use self::commits::{Commits, IndexedCommit};
 use self::score::SharedScoring;
-use self::segment::Document;
-pub(crate) use self::segment::Segment;
+use self::segment::{Document, Segment};
+
 use crate::files::{ChunkId, FileId, Files};
 
 /// The lexical index could not be written or read.

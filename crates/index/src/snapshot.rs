@@ -9,9 +9,8 @@ use crate::change::Change;
 use crate::files::Files;
 use crate::graph::Graph;
 use crate::graph::previous::Previous;
-use crate::graph::resolve::Reuse;
 use crate::graph::stored::References;
-use crate::lexical::{self, CommitIndex, Commits, Lexical, LexicalError, Segment, StoredSegment};
+use crate::lexical::{self, Commits, Lexical, LexicalError, StoredSegment};
 use crate::messages::Messages;
 use crate::stored;
 use crate::symbols::Symbols;
@@ -107,9 +106,7 @@ impl Snapshot {
         history: Option<Arc<History>>,
         previous: Option<&Snapshot>,
     ) -> Result<Self, LexicalError> {
-        let segments = |_: &Files| previous.map(|p| p.lexical.segments()).unwrap_or_default();
-        let previous = previous.map_or(Basis::Nothing, Basis::Previous);
-        Self::index(revision, generation, files, history, previous, segments)
+        Self::index(revision, generation, files, history, previous, None)
     }
 
     /// Indexes `files` with the same result as [`Self::build`] without `previous`, computing only what is not
@@ -121,13 +118,7 @@ impl Snapshot {
         history: Option<Arc<History>>,
         stored: &stored::Index,
     ) -> Result<Self, LexicalError> {
-        let segments = |files: &Files| {
-            let decoded = stored.segments.par_iter();
-            let decoded = decoded.filter_map(|bytes| lexical::stored::decode(bytes, files));
-            decoded.map(Arc::new).collect()
-        };
-        let basis = Basis::Stored(stored);
-        Self::index(revision, generation, files, history, basis, segments)
+        Self::index(revision, generation, files, history, None, Some(stored))
     }
 
     fn index(
@@ -135,10 +126,9 @@ impl Snapshot {
         generation: u64,
         files: Vec<SourceFile>,
         history: Option<Arc<History>>,
-        basis: Basis<'_>,
-        segments: impl FnOnce(&Files) -> Vec<Arc<Segment>> + Send,
+        previous: Option<&Snapshot>,
+        stored: Option<&stored::Index>,
     ) -> Result<Self, LexicalError> {
-        let previous = basis.previous();
         let (files, change) = Files::derive(files, previous.map(|previous| &previous.files));
         let known = previous.zip(change.as_ref());
         let structure = || {
@@ -152,15 +142,29 @@ impl Snapshot {
                     None => Messages::new(&files),
                 },
             );
-            let graph = Graph::derive(&files, &symbols, basis.graph(&files, change.as_ref()));
+            let before = known.map(|(previous, change)| Previous {
+                files: &previous.files,
+                graph: &previous.graph,
+                change,
+            });
+            let references = stored.and_then(|s| References::decode(&s.references, &files));
+            let graph = Graph::derive(&files, &symbols, before, references);
             (symbols, messages, graph)
         };
-        let commits = || match basis.commits() {
+        let commits = || match stored.and_then(|stored| stored.commits.clone()) {
             Some(index) => Arc::new(Commits::of(index, &files)),
             None => commits(&files, history.as_ref(), known),
         };
+        let segments = match stored {
+            Some(stored) => {
+                let segments = stored.segments.par_iter();
+                let segments = segments.filter_map(|bytes| lexical::stored::decode(bytes, &files));
+                segments.map(Arc::new).collect()
+            }
+            None => previous.map_or_else(Vec::new, |previous| previous.lexical.segments()),
+        };
         let (lexical, (symbols, messages, graph)) =
-            Lexical::build(&files, segments(&files), commits, structure)?;
+            Lexical::build(&files, segments, commits, structure)?;
         Ok(Self {
             revision,
             generation,
@@ -200,49 +204,6 @@ impl Snapshot {
             }
         }
         memory
-    }
-}
-
-/// Reusable data that an index is built from, in addition to the files.
-#[derive(Clone, Copy)]
-enum Basis<'a> {
-    Nothing,
-    /// The snapshot of another revision.
-    Previous(&'a Snapshot),
-    /// Stored parts of the same index.
-    Stored(&'a stored::Index),
-}
-
-impl<'a> Basis<'a> {
-    fn previous(self) -> Option<&'a Snapshot> {
-        match self {
-            Self::Previous(previous) => Some(previous),
-            _ => None,
-        }
-    }
-
-    /// Returns the reusable graph data for `files`. `change` is their difference from the files of the
-    /// previous snapshot.
-    fn graph(self, files: &Files, change: Option<&'a Change>) -> Reuse<'a> {
-        match (self, change) {
-            (Self::Previous(Snapshot { files, graph, .. }), Some(change)) => {
-                Reuse::Previous(Previous {
-                    files,
-                    graph,
-                    change,
-                })
-            }
-            (Self::Stored(stored), _) => References::decode(&stored.references, files)
-                .map_or(Reuse::Nothing, Reuse::References),
-            _ => Reuse::Nothing,
-        }
-    }
-
-    fn commits(self) -> Option<Arc<CommitIndex>> {
-        match self {
-            Self::Stored(stored) => stored.commits.clone(),
-            _ => None,
-        }
     }
 }
 

@@ -9,8 +9,6 @@ use crate::files::FileId;
 /// A look-up over all files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Lookup {
-    /// Bindings of a name in some file.
-    Binding,
     /// Definitions by their name.
     Name,
     /// Definitions by their folded name.

@@ -10,7 +10,7 @@ use crate::graph::candidates::Candidate;
 use crate::graph::names::Position;
 use crate::graph::paths;
 use crate::graph::relations::Confidence;
-use crate::graph::values::{Evaluator, Outcome, Value};
+use crate::graph::values::{Evaluator, Outcome, Value, cached};
 
 /// Maximum number of functions around a name whose parameters are searched for it.
 const MAX_NESTING: usize = 32;
@@ -367,13 +367,9 @@ impl<'a> Evaluator<'a> {
         if inferences == 0 || !self.names.definition(function).kind.is_function() {
             return Value::Unknown;
         }
-        let key = (function, inferences);
-        if let Some(known) = self.returned.borrow().get(&key) {
-            return *known;
-        }
-        let value = self.infer_return_value(function, inferences);
-        self.returned.borrow_mut().insert(key, value);
-        value
+        cached(&self.returned, (function, inferences), || {
+            self.infer_return_value(function, inferences)
+        })
     }
 
     /// Does what [`Self::return_value`] caches.
@@ -405,13 +401,9 @@ impl<'a> Evaluator<'a> {
 
     /// Infers the value of a variable, field or property.
     pub(super) fn held_by(&self, id: DefId, inferences: u32) -> Value {
-        let key = (id, inferences);
-        if let Some(known) = self.held.borrow().get(&key) {
-            return *known;
-        }
-        let value = self.infer_held(id, inferences);
-        self.held.borrow_mut().insert(key, value);
-        value
+        cached(&self.held, (id, inferences), || {
+            self.infer_held(id, inferences)
+        })
     }
 
     /// Does what [`Self::held_by`] caches.

@@ -13,37 +13,17 @@ use crate::graph::inferred_types::enclosing_method;
 use crate::graph::values::returns_receiver;
 use crate::symbols::fold;
 
-/// The difference between two interfaces of a file.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum InterfaceChange<'a> {
-    /// The interface is the same.
-    Same,
-    /// Definitions were added at the end; everything else is the same.
-    Extended(&'a [Definition]),
-    /// Any other difference.
-    Changed,
-}
-
-/// Compares the interfaces of two contents of a file.
-pub(super) fn compare<'a>(before: &Content, after: &'a Content) -> InterfaceChange<'a> {
+/// Whether the interfaces of two contents of a file are the same.
+pub(super) fn is_same(before: &Content, after: &Content) -> bool {
     let (old, new) = (&before.facts, &after.facts);
-    let is_same = old.definitions.len() <= new.definitions.len()
+    old.definitions.len() == new.definitions.len()
         && old.imports.len() == new.imports.len()
         && old.exports == new.exports
         && old.package == new.package
         && old.imports.iter().zip(&new.imports).all(same_import)
         && (0..old.definitions.len() as u32)
             .map(LocalId)
-            .all(|id| visible_parts(before, id) == visible_parts(after, id));
-    let more = new.definitions.get(old.definitions.len()..);
-    match more {
-        Some([]) if is_same => InterfaceChange::Same,
-        // A default export is found by other names than its own.
-        Some(more) if is_same && !more.iter().any(|d| d.modifiers.is_default_export) => {
-            InterfaceChange::Extended(more)
-        }
-        _ => InterfaceChange::Changed,
-    }
+            .all(|id| visible_parts(before, id) == visible_parts(after, id))
 }
 
 fn same_import((a, b): (&Import, &Import)) -> bool {

@@ -130,7 +130,6 @@ impl<'a> NameResolver<'a> {
         scope: u32,
         name: &'a str,
     ) -> impl Iterator<Item = Binding> {
-        self.dependencies.add_lookup(Lookup::Binding, name);
         let facts = self.facts(file);
         self.scope(file)
             .zip(facts)

@@ -12,7 +12,7 @@ use crate::graph::Graph;
 use crate::graph::changed_names::ChangedNames;
 use crate::graph::dependencies::{Lookup, WithDependencies};
 use crate::graph::inheritance::Inheritance;
-use crate::graph::interface::{self, InterfaceChange};
+use crate::graph::interface;
 use crate::graph::module_changes::{self, MovedModules};
 use crate::graph::modules::Modules;
 use crate::graph::names::{NameResolver, Tables};
@@ -26,34 +26,20 @@ use crate::graph::stored::References;
 use crate::graph::test_links::{Evidence, TestLinks};
 use crate::symbols::Symbols;
 
-/// Parts of a graph that need not be computed again.
-pub(crate) enum Reuse<'a> {
-    Nothing,
-    /// The graph before a change.
-    Previous(Previous<'a>),
-    /// The resolved references that were stored for exactly these files.
-    References(References),
-}
-
-impl<'a> Reuse<'a> {
-    fn into_parts(self) -> (Option<Previous<'a>>, Option<References>) {
-        match self {
-            Self::Nothing => (None, None),
-            Self::Previous(previous) => (Some(previous), None),
-            Self::References(references) => (None, Some(references)),
-        }
-    }
-}
-
 impl Graph {
     /// Resolves the imports and references of all files.
     pub fn new(files: &Files, symbols: &Symbols) -> Self {
-        Self::derive(files, symbols, Reuse::Nothing)
+        Self::derive(files, symbols, None, None)
     }
 
-    /// Like [`Self::new`], but computes only what is not `known`.
-    pub(crate) fn derive(files: &Files, symbols: &Symbols, known: Reuse<'_>) -> Self {
-        let (previous, stored) = known.into_parts();
+    /// Like [`Self::new`], but computes only what neither the graph before a change nor the references that were `stored`
+    /// for exactly these files have.
+    pub(crate) fn derive(
+        files: &Files,
+        symbols: &Symbols,
+        previous: Option<Previous<'_>>,
+        stored: Option<References>,
+    ) -> Self {
         // Adding or removing a package renames all modules below it.
         let previous = previous.filter(|previous| !previous.have_packages_changed(files));
         let change = previous.map(|previous| previous.change);
@@ -164,23 +150,16 @@ impl<'a> Previous<'a> {
     fn touched(&self, files: &Files) -> FileSet {
         let mut touched = FileSet::none(files.len());
         let changed = self.change.changed().iter().copied();
-        touched.extend(changed.filter(|file| {
-            matches!(
-                self.interface_change(files, *file),
-                InterfaceChange::Changed
-            )
-        }));
+        touched.extend(changed.filter(|file| !self.has_same_interface(files, *file)));
         touched
     }
 
-    /// Compares the interface of a changed file with the earlier one.
-    fn interface_change<'f>(&self, files: &'f Files, file: FileId) -> InterfaceChange<'f> {
+    /// Whether the interface of a changed file is the same as before.
+    fn has_same_interface(&self, files: &Files, file: FileId) -> bool {
         let before = self.change.earlier_id(file);
         let before = before.and_then(|before| self.files.content(before));
-        match (before, files.content(file)) {
-            (Some(before), Some(after)) => interface::compare(before, after),
-            _ => InterfaceChange::Changed,
-        }
+        let contents = before.zip(files.content(file));
+        contents.is_some_and(|(before, after)| interface::is_same(before, after))
     }
 
     fn earlier(
@@ -205,10 +184,6 @@ impl<'a> Previous<'a> {
             let before = self.change.earlier_id(*file);
             let before = before.and_then(|before| self.files.content(before));
             interface::differing_names(before, files.content(*file), &mut lookups);
-            if let InterfaceChange::Extended(definitions) = self.interface_change(files, *file) {
-                let names = definitions.iter().map(|definition| &*definition.name);
-                lookups.extend(names.map(|name| Lookup::Binding.hash(name)));
-            }
         }
         for file in self.change.gone() {
             interface::differing_names(self.files.content(file), None, &mut lookups);

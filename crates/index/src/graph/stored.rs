@@ -18,7 +18,7 @@ use crate::stored::item::{Coded, codes};
 pub const FORMAT: u16 = 1;
 
 /// Version of the resolution of references: the results for given facts.
-pub const VERSION: u16 = 14;
+pub const VERSION: u16 = 15;
 
 /// Number of files per part. After an edit only its part is written again.
 const FILES_PER_PART: usize = 64;

@@ -10,6 +10,7 @@ mod lambda_receivers;
 mod qualified_paths;
 
 use std::cell::RefCell;
+use std::hash::Hash;
 
 use foldhash::{HashMap, HashSet};
 use foveate_model::resolution::LookupRules;
@@ -103,6 +104,20 @@ pub(super) struct Evaluator<'a> {
     extensions: RefCell<HashMap<ExtensionKey<'a>, (Targets, Confidence)>>,
     /// Cache of the classes that those of a file inherit from.
     inherited_classes: RefCell<HashMap<FileId, HashSet<DefId>>>,
+}
+
+/// Returns a value of a cache, which is computed if it is not there.
+pub(super) fn cached<K: Eq + Hash, V: Copy>(
+    cache: &RefCell<HashMap<K, V>>,
+    key: K,
+    compute: impl FnOnce() -> V,
+) -> V {
+    if let Some(known) = cache.borrow().get(&key) {
+        return *known;
+    }
+    let value = compute();
+    cache.borrow_mut().insert(key, value);
+    value
 }
 
 /// Returns the imports for [`Evaluator::dotted_import`].
@@ -368,11 +383,8 @@ impl<'a> Evaluator<'a> {
 
     /// Returns the members of a module, class or instance with this name.
     fn known_member(&self, of: Value, name: &'a str) -> Targets {
-        if let Some(found) = self.members.borrow().get(&(of, name)) {
-            return *found;
-        }
         let (names, inheritance, known) = (self.names, self.inheritance, &self.known_bases);
-        let found = match of {
+        cached(&self.members, (of, name), || match of {
             Value::Module(module) => names.attribute(module, name),
             Value::Class(class) | Value::Instance(class) => {
                 let members = inheritance.members(names, known, class, name);
@@ -380,9 +392,7 @@ impl<'a> Evaluator<'a> {
             }
             Value::Super(class) => inheritance.inherited(names, known, class, name),
             _ => Targets::default(),
-        };
-        self.members.borrow_mut().insert((of, name), found);
-        found
+        })
     }
 
     /// Evaluates the member `name` of a value.

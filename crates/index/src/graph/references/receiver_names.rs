@@ -8,7 +8,7 @@ use super::Resolver;
 use crate::graph::candidates::{Candidate, Nesting, outer_name};
 use crate::graph::paths;
 use crate::graph::targets::{Target, Targets};
-use crate::graph::values::Value;
+use crate::graph::values::{Value, cached};
 
 /// Minimum length of a receiver that may mean the class of its name, in bytes.
 const MIN_CLASS_NAME: usize = 3;
@@ -41,20 +41,17 @@ impl<'a> Resolver<'a> {
             return Targets::default();
         };
         let is_call = reference.kind == ReferenceKind::Call;
-        let key = (owner, name, is_call);
-        if let Some(known) = self.receiver_names.borrow().get(&key) {
-            return *known;
-        }
-        let rules = self.names.rules(self.file);
-        let mut found = self.members_of_named(owner, name, is_call, Fit::Equal);
-        let may_be_of_class = owner.len() >= MIN_CLASS_NAME
-            && name.len() >= MIN_MEMBER_OF_CLASS
-            && rules.builtin_members.binary_search(&name).is_err();
-        if found.is_empty() && may_be_of_class {
-            found = self.members_of_named(owner, name, is_call, Fit::OfClass);
-        }
-        self.receiver_names.borrow_mut().insert(key, found);
-        found
+        cached(&self.receiver_names, (owner, name, is_call), || {
+            let builtins = self.names.rules(self.file).builtin_members;
+            let may_be_of_class = owner.len() >= MIN_CLASS_NAME
+                && name.len() >= MIN_MEMBER_OF_CLASS
+                && builtins.binary_search(&name).is_err();
+            let members = |fit| self.members_of_named(owner, name, is_call, fit);
+            members(Fit::Equal).or_else(|| match may_be_of_class {
+                true => members(Fit::OfClass),
+                false => Targets::default(),
+            })
+        })
     }
 
     /// Returns the members of the only owner whose name fits.

@@ -5,7 +5,7 @@ use foveate_model::resolution::Receiver;
 use foveate_model::values::{self, Local};
 use foveate_model::{Definition, DefinitionKind, LocalId};
 
-use super::{Evaluator, MAX_INFERENCES, Outcome, Value};
+use super::{Evaluator, MAX_INFERENCES, Outcome, Value, cached};
 use crate::files::{DefId, FileId};
 use crate::graph::names::Position;
 use crate::graph::relations::Confidence;
@@ -51,16 +51,12 @@ impl<'a> Evaluator<'a> {
         variables: Variables,
         inferences: u32,
     ) -> Outcome {
+        let look_up = || self.look_up(position, name, variables, inferences);
         if position.file != self.file {
-            return self.look_up(position, name, variables, inferences);
+            return look_up();
         }
         let key = (position.enclosing, name, variables, inferences);
-        if let Some(outcome) = self.bare_names.borrow().get(&key) {
-            return *outcome;
-        }
-        let outcome = self.look_up(position, name, variables, inferences);
-        self.bare_names.borrow_mut().insert(key, outcome);
-        outcome
+        cached(&self.bare_names, key, look_up)
     }
 
     /// Resolves a name that is called with arguments to the method of an enclosing class or module, if a variable has
@@ -308,15 +304,11 @@ impl<'a> Evaluator<'a> {
     }
 
     fn visible(&self, file: FileId, name: &'a str) -> Targets {
+        let look_up = || self.names.visible(file, name);
         if file != self.file {
-            return self.names.visible(file, name);
+            return look_up();
         }
-        if let Some(found) = self.top_level.borrow().get(name) {
-            return *found;
-        }
-        let found = self.names.visible(file, name);
-        self.top_level.borrow_mut().insert(name, found);
-        found
+        cached(&self.top_level, name, look_up)
     }
 
     /// Returns the class or object literal whose method contains a position.

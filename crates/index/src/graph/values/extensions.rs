@@ -4,7 +4,7 @@
 use foldhash::HashSet;
 use foveate_model::{Definition, LocalId, Visibility};
 
-use super::{Evaluator, MAX_INFERENCES, Outcome, Value};
+use super::{Evaluator, MAX_INFERENCES, Outcome, Value, cached};
 use crate::files::{DefId, FileId};
 use crate::graph::candidates::{Candidate, Nesting};
 use crate::graph::names::NameResolver;
@@ -47,12 +47,9 @@ impl<'a> Evaluator<'a> {
             return (Targets::default(), Confidence::NameOnly);
         }
         let key = (file, member.receiver, name, inferences);
-        if let Some(known) = self.extensions.borrow().get(&key) {
-            return *known;
-        }
-        let found = self.extensions_of(file, name, member.receiver, inferences);
-        self.extensions.borrow_mut().insert(key, found);
-        found
+        cached(&self.extensions, key, || {
+            self.extensions_of(file, name, member.receiver, inferences)
+        })
     }
 
     /// Finds the extensions of a receiver.

@@ -6,7 +6,7 @@ use foveate_model::DefinitionKind;
 use foveate_model::resolution::Receiver;
 use foveate_model::values::{self, Link, TypeForm, TypeName};
 
-use super::{Evaluator, MAX_INFERENCES, Outcome, Value};
+use super::{Evaluator, MAX_INFERENCES, Outcome, Value, cached};
 use crate::files::DefId;
 use crate::graph::names::Position;
 use crate::graph::paths;
@@ -121,27 +121,18 @@ impl<'a> Evaluator<'a> {
         let Some((lambda, outer)) = lambdas.split_last() else {
             return Value::Unknown;
         };
-        let key = lambda.name.start;
-        if let Some(known) = self.lambdas.borrow().get(&key) {
-            return *known;
-        }
-        let receiver = match (lambda.is_indexed, lambda.is_called) {
-            (true, _) => self.receiver_of_argument(position, lambda, outer),
-            (false, true) => {
-                let value = values::Value::Call(lambda.name);
-                self.initial_value(position, value, MAX_INFERENCES)
+        cached(&self.lambdas, lambda.name.start, || {
+            let initial = |value| self.initial_value(position, value, MAX_INFERENCES);
+            let receiver = match (lambda.is_indexed, lambda.is_called) {
+                (true, _) => self.receiver_of_argument(position, lambda, outer),
+                (false, true) => initial(values::Value::Call(lambda.name)),
+                (false, false) => initial(values::Value::Name(lambda.name)),
+            };
+            match receiver {
+                Value::Definition(id) => self.held_by(id, MAX_INFERENCES),
+                receiver => receiver,
             }
-            (false, false) => {
-                let value = values::Value::Name(lambda.name);
-                self.initial_value(position, value, MAX_INFERENCES)
-            }
-        };
-        let receiver = match receiver {
-            Value::Definition(id) => self.held_by(id, MAX_INFERENCES),
-            receiver => receiver,
-        };
-        self.lambdas.borrow_mut().insert(key, receiver);
-        receiver
+        })
     }
 
     /// Returns what a function makes the receiver of its last argument. The function itself may be a member of the receiver of
