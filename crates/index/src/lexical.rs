@@ -244,7 +244,7 @@ impl Lexical {
     pub fn cache_bytes(&self) -> usize {
         let segments = self.parts.iter().map(|part| part.segment.cache_bytes());
         let of_snapshot = self.prepared.get().map_or(0, SharedScoring::cache_bytes);
-        segments.sum::<usize>() + self.commits.cache_bytes() + of_snapshot
+        segments.sum::<usize>() + of_snapshot
     }
 }
 

@@ -236,36 +236,6 @@ fn cached_scores_do_not_affect_other_searches() {
 }
 
 #[test]
-fn cache_of_message_frequencies_is_bounded() {
-    let letter = |digit: usize| (b'a' + (digit % 26) as u8) as char;
-    let word = |number: usize| -> String {
-        let digits = [number, number / 26, number / 676];
-        digits.map(letter).into_iter().chain("zq".chars()).collect()
-    };
-    let words: Vec<String> = (0..8_000).map(word).collect();
-    let tree: Tree = [("m1.py".to_owned(), content("m1.py", "value = 1\n"))].into();
-    let history = History {
-        commits: vec![commit(&words.join(" "), &["m1.py"])],
-    };
-    let revision = Revision::of_commit(String::new());
-    let snapshot = Snapshot::build(revision, 1, files(&tree), Some(Arc::new(history)), None);
-    let lexical = snapshot.unwrap().lexical;
-    let terms = words.into_iter().map(|term| QueryTerm {
-        term,
-        file: 1.0,
-        chunk: 1.0,
-        title: 0.0,
-        code: 0.0,
-    });
-    let terms: Vec<QueryTerm> = terms.collect();
-    lexical
-        .search(&terms, &lexical_weights(), &|| true)
-        .unwrap();
-    let bytes = lexical.commits().cache_bytes();
-    assert!((1..=256 << 10).contains(&bytes), "{bytes}");
-}
-
-#[test]
 fn chunk_belongs_to_unit_of_its_definition() {
     let text = "import os\n\n\nclass Client:\n    pool = 1\n\n    def connect(self):\n        return os\n\n\ndef value():\n    return 1\n";
     let tree: Tree = [("m1.py".to_owned(), content("m1.py", text))].into();

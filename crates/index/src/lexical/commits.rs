@@ -2,22 +2,13 @@
 //! which present files and functions they touched. A commit is visible if at least one of its files still
 //! exists. Data that does not depend on the files is in [`super::commit_index`].
 
-use std::convert::Infallible;
 use std::sync::Arc;
 
 use foveate_model::History;
 
 use super::commit_index::{CommitIndex, FunctionId, PastCommit, PathId};
-use super::term_cache::{ANY, TermCache};
 use crate::citations::Citation;
 use crate::files::{FileId, Files};
-
-/// Frequencies of a term in the messages of the commits that touched a file, weighted by the share of each
-/// commit, by file.
-type FrequencyByFile = [(FileId, f32)];
-
-/// Maximum size of the cached frequencies in bytes per file of the snapshot.
-const CACHE_BYTES_PER_FILE: usize = 1 << 10;
 
 /// Past commits by term, for the files of one snapshot.
 #[derive(Debug, Default)]
@@ -41,8 +32,6 @@ pub struct Commits {
     pub total_file_length: f32,
     /// By function, the same with the shares for functions.
     function_lengths: Vec<f32>,
-    /// Cached frequencies by term.
-    by_term: TermCache<FrequencyByFile>,
 }
 
 /// The values of a commit that scoring reads.
@@ -152,7 +141,6 @@ impl Commits {
             total_file_length: file_lengths.iter().sum(),
             file_lengths,
             function_lengths,
-            by_term: TermCache::new(files.len() * CACHE_BYTES_PER_FILE),
             index,
         }
     }
@@ -194,31 +182,23 @@ impl Commits {
         self.index.postings(term)
     }
 
-    /// Returns the frequencies of `term` by file in the messages of commits. They are cached: a common term
-    /// has thousands of commits, each with several files.
-    pub(super) fn file_frequencies(&self, term: &str) -> Option<Arc<FrequencyByFile>> {
-        let compute = || Ok::<_, Infallible>(self.compute_frequencies(term));
-        let Ok(frequencies) = self.by_term.get(ANY, term, compute);
-        frequencies
-    }
-
-    /// Returns the frequencies of a term by file with their size in bytes; `None` if no message contains it.
-    fn compute_frequencies(&self, term: &str) -> Option<(Arc<FrequencyByFile>, usize)> {
+    /// Returns the frequencies of `term` in the messages of the commits that touched a file, weighted by the share of each
+    /// commit, by file.
+    pub(super) fn file_frequencies(&self, term: &str) -> impl Iterator<Item = (FileId, f32)> {
         let postings = self.postings(term);
-        if postings.is_empty() {
-            return None;
-        }
-        let mut sums = vec![0.0; self.paths.len()];
+        let files = match postings.is_empty() {
+            true => 0,
+            false => self.paths.len(),
+        };
+        let mut sums = vec![0.0; files];
         for (number, tf) in postings {
             let commit = self.at(*number);
             for file in commit.files() {
                 sums[file.0 as usize] += f32::from(*tf) * commit.share();
             }
         }
-        let frequencies = (0..).map(FileId).zip(sums).filter(|(_, sum)| *sum > 0.0);
-        let frequencies: Arc<FrequencyByFile> = frequencies.collect();
-        let bytes = size_of_val(&*frequencies);
-        Some((frequencies, bytes))
+        let frequencies = (0..).map(FileId).zip(sums);
+        frequencies.filter(|(_, sum)| *sum > 0.0)
     }
 
     /// Returns the functions of a file with this name, if a commit touched any. `name` is a
@@ -274,12 +254,7 @@ impl Commits {
         Arc::ptr_eq(&self.index, &other.index)
     }
 
-    /// Estimated heap size in bytes of the frequencies that queries cached.
-    pub fn cache_bytes(&self) -> usize {
-        self.by_term.heap_bytes()
-    }
-
-    /// Estimated heap size in bytes, without [`Self::cache_bytes`]; data shared with snapshots of other
+    /// Estimated heap size in bytes; data shared with snapshots of other
     /// files counts in full.
     pub fn heap_bytes(&self) -> usize {
         self.index.heap_bytes()

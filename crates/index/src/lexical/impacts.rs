@@ -71,8 +71,8 @@ pub struct Scoring {
     /// Hash of all values that impacts depend on. It changes only when the repository has changed much, since average
     /// lengths are rounded.
     pub id: u64,
-    file_norms: [Norms; FIELDS],
-    chunk_norms: [Norms; FIELDS],
+    file_norms: [Norm; FIELDS],
+    chunk_norms: [Norm; FIELDS],
 }
 
 impl Scoring {
@@ -96,7 +96,7 @@ impl Scoring {
         let mut norms = |b: f32, total: u64, documents: usize| {
             let average = rounded(total as f32 / documents.max(1) as f32);
             average.to_bits().hash(&mut hasher);
-            Norms::new(b, average)
+            Norm { b, average }
         };
         let file_norms = std::array::from_fn(|f| norms(weights.file.b[f], totals[f], files));
         let chunk_norms = std::array::from_fn(|f| norms(weights.chunk.b[f], totals[f], chunks));
@@ -130,7 +130,7 @@ impl Scoring {
             for posting in of_document {
                 run.frequencies[posting.field] += posting.frequency;
                 let tf = self.weights.chunk.weights[posting.field] * posting.frequency as f32;
-                sum += tf * self.chunk_norms[posting.field].of(posting.length);
+                sum += tf * self.chunk_norms[posting.field].of(posting.length as f32);
             }
             if is_chunk && sum > 0.0 {
                 impacts.chunks.push(ChunkImpact {
@@ -152,7 +152,7 @@ impl Scoring {
         };
         let weighted = |field: usize| {
             let tf = self.weights.file.weights[field] * run.frequencies[field] as f32;
-            tf * self.file_norms[field].of(lengths[field])
+            tf * self.file_norms[field].of(lengths[field] as f32)
         };
         let all: f32 = (0..FIELDS).map(weighted).sum();
         if all > 0.0 {
@@ -195,43 +195,23 @@ fn rounded(average: f32) -> f32 {
     }
 }
 
-/// Length norms of one field, from a table for the lengths that nearly all documents have.
-#[derive(Debug)]
-pub struct Norms {
-    b: f32,
-    average: f32,
-    table: Vec<f32>,
+/// The length norm of a field.
+#[derive(Clone, Copy, Debug)]
+pub struct Norm {
+    /// Strength of the normalization, 0 to 1.
+    pub b: f32,
+    /// The mean length.
+    pub average: f32,
 }
 
-impl Norms {
-    const TABLE_SIZE: u32 = 1024;
-
-    /// Creates the norms; `b` is the strength of the normalization, 0 to 1, `average` the mean length.
-    pub fn new(b: f32, average: f32) -> Self {
-        Self {
-            b,
-            average,
-            table: (0..Self::TABLE_SIZE)
-                .map(|length| norm(b, length as f32, average))
-                .collect(),
+impl Norm {
+    /// Returns `1 / (1 - b + b · length / average)`.
+    pub fn of(self, length: f32) -> f32 {
+        if self.average <= 0.0 {
+            1.0
+        } else {
+            1.0 / (1.0 - self.b + self.b * length / self.average)
         }
-    }
-
-    /// Returns the norm of a length.
-    pub fn of(&self, length: u32) -> f32 {
-        match self.table.get(length as usize) {
-            Some(norm) => *norm,
-            None => norm(self.b, length as f32, self.average),
-        }
-    }
-}
-
-/// Returns `1 / (1 - b + b · length / average)`.
-pub fn norm(b: f32, length: f32, average: f32) -> f32 {
-    if average <= 0.0 {
-        1.0
-    } else {
-        1.0 / (1.0 - b + b * length / average)
     }
 }
 

@@ -12,7 +12,7 @@ use crate::files::FileId;
 use crate::top_k;
 
 use super::commits::Commits;
-use super::impacts::{ChunkImpact, Impacts, Norms, Scoring, norm, saturated};
+use super::impacts::{ChunkImpact, Impacts, Norm, Scoring, saturated};
 use super::term_cache::{ANY, TermCache};
 use super::term_scores::{FileTermScore, TermScores};
 use super::weights::LexicalWeights;
@@ -305,12 +305,17 @@ impl Lexical {
 
     fn prepare(&self, weights: &LexicalWeights) -> SharedScoring {
         let commits = &*self.commits;
-        let mean_history = commits.total_file_length / self.indexed_files.max(1) as f32;
+        let of_history = Norm {
+            b: weights.history_b,
+            average: commits.total_file_length / self.indexed_files.max(1) as f32,
+        };
         let history = commits.file_lengths.iter();
-        let mean_commit = commits.total_length as f32 / commits.len().max(1) as f32;
-        let norms = Norms::new(weights.commit_b, mean_commit);
+        let of_commit = Norm {
+            b: weights.commit_b,
+            average: commits.total_length as f32 / commits.len().max(1) as f32,
+        };
         let commit_norm = |position: u32| match commits.is_visible(position) {
-            true => norms.of(commits.at(position).length()),
+            true => of_commit.of(commits.at(position).length() as f32),
             false => 0.0,
         };
         SharedScoring {
@@ -320,9 +325,7 @@ impl Lexical {
                 self.indexed_files,
                 self.chunks,
             ),
-            history: history
-                .map(|length| norm(weights.history_b, *length, mean_history))
-                .collect(),
+            history: history.map(|length| of_history.of(*length)).collect(),
             commits: (0..commits.positions() as u32).map(commit_norm).collect(),
             cache: TermCache::new(self.files * CACHE_BYTES_PER_FILE),
         }
@@ -333,14 +336,9 @@ impl Lexical {
         if weight == 0.0 {
             return;
         }
-        for (file, tf) in self
-            .commits
-            .file_frequencies(term)
-            .iter()
-            .flat_map(|files| &**files)
-        {
+        for (file, tf) in self.commits.file_frequencies(term) {
             let tf = weight * tf * prepared.history[file.0 as usize];
-            let frequency = files.entry(*file);
+            let frequency = files.entry(file);
             frequency.all += tf;
             frequency.history += tf;
         }

@@ -34,12 +34,6 @@ const MIN_BYTES: usize = 256 << 10;
 /// Estimated size of a table entry beyond the term and the heap size of the value.
 const BYTES_OF_ENTRY: usize = 128;
 
-impl<V: ?Sized> Default for TermCache<V> {
-    fn default() -> Self {
-        Self::new(0)
-    }
-}
-
 impl<V: ?Sized> TermCache<V> {
     /// Creates a cache of at most `max_bytes`, or a lower bound for small repositories.
     pub fn new(max_bytes: usize) -> Self {
@@ -104,7 +98,7 @@ mod tests {
 
     #[test]
     fn value_is_computed_once_per_scope_unless_there_is_none() {
-        let cache: TermCache<[u32]> = TermCache::default();
+        let cache: TermCache<[u32]> = TermCache::new(0);
         let first = cache.get(1, "connect", one).unwrap().unwrap();
         let again = cache.get(1, "connect", || Err(())).unwrap().unwrap();
         assert!(Arc::ptr_eq(&first, &again));
@@ -117,7 +111,7 @@ mod tests {
 
     #[test]
     fn smallest_cache_holds_terms_of_many_queries() {
-        let cache: TermCache<[u32]> = TermCache::default();
+        let cache: TermCache<[u32]> = TermCache::new(0);
         let terms = || (0..1_000).map(|term: u32| term.to_string());
         for term in terms() {
             cache.get(1, &term, one).unwrap();
@@ -127,7 +121,7 @@ mod tests {
 
     #[test]
     fn term_cache_is_bounded() {
-        let cache: TermCache<[u32]> = TermCache::default();
+        let cache: TermCache<[u32]> = TermCache::new(0);
         for term in (0..5_000).map(|term: u32| term.to_string()) {
             cache.get(1, &term, one).unwrap();
             assert!(cache.heap_bytes() <= MIN_BYTES);
