@@ -137,10 +137,7 @@ impl Snapshot {
                     Some((p, change)) => p.symbols.derive(&files, &p.files, change),
                     None => Symbols::new(&files),
                 },
-                || match known {
-                    Some((p, change)) => p.messages.derive(&files, change),
-                    None => Messages::new(&files),
-                },
+                || Messages::derive(&files, known.map(|(p, change)| (&p.messages, change))),
             );
             let before = known.map(|(previous, change)| Previous {
                 files: &previous.files,

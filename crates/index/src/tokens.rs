@@ -9,8 +9,8 @@ mod spelling;
 use std::cell::RefCell;
 use std::hash::BuildHasher;
 
-use foldhash::fast::{FixedState, RandomState};
-use hashbrown::HashTable;
+use foldhash::HashMap;
+use foldhash::fast::FixedState;
 use rust_stemmers::{Algorithm, Stemmer};
 
 /// Maximum length in bytes; longer identifiers are data (hashes, base64), not names.
@@ -18,14 +18,14 @@ const MAX_IDENTIFIER_LENGTH: usize = 80;
 
 /// Identifiers cached per thread (about 3 MB): the load limit of a table whose size is a power of two. The
 /// cache is cleared at this size, so that hostile input cannot make it grow without bound.
-const MAX_CACHED: usize = (1 << 16) / 8 * 7;
+const MAX_CACHED: usize = (1 << 15) / 8 * 7;
 /// Maximum length in bytes of a cached identifier; longer ones are rare.
 const MAX_CACHED_LENGTH: usize = 40;
 
 thread_local! {
     static TERMS: RefCell<Terms> = RefCell::new(Terms {
         stemmer: Stemmer::create(Algorithm::English),
-        cache: TermCache::default(),
+        cache: HashMap::default(),
         lower: String::new(),
         found: String::new(),
     });
@@ -33,66 +33,10 @@ thread_local! {
 
 struct Terms {
     stemmer: Stemmer,
-    cache: TermCache,
+    /// Terms by identifier, each term followed by a space: text repeats its identifiers.
+    cache: HashMap<Box<str>, Box<str>>,
     lower: String,
     found: String,
-}
-
-/// Terms by identifier, each term followed by a space: text repeats its identifiers. All are kept in one
-/// string, because every thread has such a cache and small allocations cost half of it.
-#[derive(Default)]
-struct TermCache {
-    hasher: RandomState,
-    slots: HashTable<Slot>,
-    text: String,
-}
-
-/// The position of an identifier in `text`, followed by its terms; both are short. Slots and text are cleared
-/// together, so that no slot points outside the text.
-#[derive(Clone, Copy)]
-struct Slot {
-    start: u32,
-    identifier: u16,
-    terms: u16,
-}
-
-impl TermCache {
-    fn get(&self, identifier: &str) -> Option<&str> {
-        let hash = self.hasher.hash_one(identifier);
-        let is_it = |place: &Slot| place.identifier(&self.text) == identifier;
-        let place = *self.slots.find(hash, is_it)?;
-        let start = place.start as usize + usize::from(place.identifier);
-        Some(&self.text[start..start + usize::from(place.terms)])
-    }
-
-    /// Adds an identifier that is not present.
-    fn insert(&mut self, identifier: &str, terms: &str) {
-        if self.slots.len() >= MAX_CACHED {
-            self.slots.clear();
-            self.text.clear();
-        }
-        let slot = Slot {
-            start: self.text.len() as u32,
-            identifier: identifier.len() as u16,
-            terms: terms.len() as u16,
-        };
-        self.text.push_str(identifier);
-        self.text.push_str(terms);
-        let hash = self.hasher.hash_one(identifier);
-        let Self {
-            hasher,
-            slots,
-            text,
-        } = self;
-        slots.insert_unique(hash, slot, |slot| hasher.hash_one(slot.identifier(text)));
-    }
-}
-
-impl Slot {
-    fn identifier(self, text: &str) -> &str {
-        let start = self.start as usize;
-        &text[start..start + usize::from(self.identifier)]
-    }
 }
 
 /// Calls `emit` for every term of `text`, in order; a compound identifier's whole precedes its parts. Terms
@@ -264,7 +208,11 @@ impl Terms {
         self.split(identifier);
         visit(&self.found);
         if identifier.len() <= MAX_CACHED_LENGTH {
-            self.cache.insert(identifier, &self.found);
+            if self.cache.len() >= MAX_CACHED {
+                self.cache.clear();
+            }
+            self.cache
+                .insert(identifier.into(), self.found.as_str().into());
         }
     }
 
@@ -371,7 +319,7 @@ mod tests {
         let expected: Vec<String> = numbers.flat_map(of).collect();
         for _ in 0..2 {
             assert!(terms(&text) == expected, "numbered parts");
-            TERMS.with_borrow(|terms| assert!(terms.cache.slots.len() <= MAX_CACHED));
+            TERMS.with_borrow(|terms| assert!(terms.cache.len() <= MAX_CACHED));
         }
     }
 
