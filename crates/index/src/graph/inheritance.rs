@@ -96,21 +96,6 @@ impl Inheritance {
         found.is_some()
     }
 
-    /// Returns the classes that a class inherits from, its bases and theirs.
-    pub(super) fn ancestors(
-        &self,
-        names: NameResolver<'_>,
-        known: &KnownBases,
-        class: DefId,
-    ) -> Vec<DefId> {
-        let mut all = Vec::new();
-        self.visit_ancestors(names, known, class, |base| {
-            all.push(base);
-            None::<()>
-        });
-        all
-    }
-
     /// Visits the bases of a class and theirs, each once, until `visit` returns something, and returns that.
     fn visit_ancestors<R>(
         &self,

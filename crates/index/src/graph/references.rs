@@ -227,7 +227,6 @@ impl<'a> Resolver<'a> {
         }
         let after = self.text.get(reference.name.end as usize..).unwrap_or("");
         match self.variables_in_scope(reference.name, after) {
-            Variables::All if after.starts_with('(') => evaluator.called_name(at, name),
             Variables::All => evaluator.path(at, path),
             variables => evaluator.name_among(at, name, variables),
         }

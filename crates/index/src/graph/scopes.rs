@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use foldhash::HashSet;
 use foveate_model::resolution::LookupRules;
-use foveate_model::{Definition, DefinitionKind, FileFacts, Import, ImportKind, LocalId};
+use foveate_model::{FileFacts, Import, ImportKind, LocalId};
 use rayon::prelude::*;
 
 use self::projects::ProjectImports;
@@ -72,8 +72,7 @@ fn is_named(facts: &FileFacts, scope: u32, name: &str, binding: Binding) -> bool
     match binding {
         Binding::Definition(id) => facts.definition(id).is_some_and(|d| {
             if scope == EXPORTS {
-                (name == "default" && d.modifiers.is_default_export)
-                    || (*d.name == *name && in_ambient_module(facts, d))
+                name == "default" && d.modifiers.is_default_export
             } else {
                 *d.name == *name && inside(d.parent) == scope
             }
@@ -276,9 +275,6 @@ fn file_scope(files: &Files, modules: &Modules, file: FileId, facts: &FileFacts)
         if definition.modifiers.is_default_export {
             entries.push((hash(EXPORTS, "default"), binding));
         }
-        if in_ambient_module(facts, definition) {
-            entries.push((hash(EXPORTS, &definition.name), binding));
-        }
     }
     for (position, import) in facts.imports.iter().enumerate() {
         let scope = match import.kind {
@@ -310,20 +306,6 @@ fn file_scope(files: &Files, modules: &Modules, file: FileId, facts: &FileFacts)
         modules,
         stars: Box::default(),
     }
-}
-
-/// Whether a definition is directly inside `declare module 'x'`, which describes a module under its own name:
-/// importing the file's package means the definitions in it.
-fn in_ambient_module(facts: &FileFacts, definition: &Definition) -> bool {
-    let outer = definition.parent.and_then(|id| facts.definition(id));
-    outer.is_some_and(|outer| {
-        outer.kind == DefinitionKind::Module
-            && outer.parent.is_none()
-            && outer
-                .name
-                .bytes()
-                .any(|byte| matches!(byte, b'@' | b'/' | b'-'))
-    })
 }
 
 fn is_star(import: &Import, rules: &LookupRules) -> bool {

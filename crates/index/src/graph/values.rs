@@ -12,7 +12,7 @@ mod qualified_paths;
 use std::cell::RefCell;
 use std::hash::Hash;
 
-use foldhash::{HashMap, HashSet};
+use foldhash::HashMap;
 use foveate_model::resolution::LookupRules;
 use foveate_model::values::{Link, Local};
 use foveate_model::{Definition, LocalId};
@@ -102,8 +102,6 @@ pub(super) struct Evaluator<'a> {
     lambdas: RefCell<HashMap<u32, Value>>,
     /// Cache of the extensions that a name after a receiver means.
     extensions: RefCell<HashMap<ExtensionKey<'a>, (Targets, Confidence)>>,
-    /// Cache of the classes that those of a file inherit from.
-    inherited_classes: RefCell<HashMap<FileId, HashSet<DefId>>>,
 }
 
 /// Returns a value of a cache, which is computed if it is not there.
@@ -171,19 +169,12 @@ impl<'a> Evaluator<'a> {
             held: RefCell::default(),
             lambdas: RefCell::default(),
             extensions: RefCell::default(),
-            inherited_classes: RefCell::default(),
         }
     }
 
     /// Evaluates a dotted name.
     pub(super) fn path(&self, position: Position, path: &'a str) -> Outcome {
         self.path_inferring(position, path, MAX_INFERENCES)
-    }
-
-    /// Evaluates a bare name that is called with arguments.
-    pub(super) fn called_name(&self, position: Position, name: &'a str) -> Outcome {
-        self.method_named_like_variable(position, name, MAX_INFERENCES)
-            .unwrap_or_else(|| self.path(position, name))
     }
 
     /// Evaluates the first name of a path.

@@ -107,32 +107,6 @@ fn kotlin_extensions_of_built_in_types_are_no_members_of_other_types() {
 }
 
 #[test]
-fn kotlin_extensions_in_a_class_are_inherited() {
-    check_uses(
-        "
-        //- app/Other.kt
-        package app
-        import core.Column
-        fun other(column: Column) { column.counted() }
-        //- app/Users.kt
-        package app
-        import core.KeyTable
-        object Users : KeyTable() { val id = column(\"id\").counted() }
-        //- core/Table.kt
-        package core
-        class Column
-        open class Table {
-            fun column(name: String): Column = Column()
-            fun Column.counted(): Column = this
-        }
-        open class KeyTable : Table()
-        ",
-        "core/Table.kt:Table.Column.counted",
-        &["app/Other.kt:3 name_only", "app/Users.kt:3 likely"],
-    );
-}
-
-#[test]
 fn kotlin_extensions_in_objects_are_seen_by_their_imports() {
     let repository = "
         //- app/Page.kt

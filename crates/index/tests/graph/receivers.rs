@@ -506,13 +506,6 @@ fn php_and_ruby() {
           def use_last_expression
             made.close
           end
-          def pooled(size)
-            Pool.new(size)
-          end
-          def use_method_named_like_variable
-            pooled = pooled(1)
-            pooled.close
-          end
           def guarded
             return Other.new if pool
             Pool.new

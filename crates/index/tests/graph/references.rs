@@ -401,27 +401,6 @@ fn merged_declarations_and_aliases_are_resolved() {
 }
 
 #[test]
-fn ambient_module_describes_its_package() {
-    check_names(
-        "
-        //- packages/api/package.json
-        {\"name\": \"@shop/api\", \"types\": \"src/api.d.ts\"}
-        //- packages/api/src/api.d.ts
-        declare module '@shop/api' {
-            export class Session { stop(): void }
-        }
-        //- packages/app/main.ts
-        import * as api from '@shop/api';
-        import { Session } from '@shop/api';
-        ",
-        "
-        packages/app/main.ts Session -> packages/api/src/api.d.ts:@shop/api.Session
-        packages/app/main.ts api.Session -> packages/api/src/api.d.ts:@shop/api.Session
-        ",
-    );
-}
-
-#[test]
 fn members_of_external_values_are_external() {
     check_uses(
         "
@@ -522,21 +501,6 @@ fn members_that_ruby_macros_declare_are_used() {
         ";
     check_uses(repository, "user.rb:User.active", &["user.rb:5 certain"]);
     check_uses(repository, "user.rb:User.team", &["user.rb:8 certain"]);
-}
-
-#[test]
-fn ruby_methods_named_like_a_variable_are_called_with_arguments() {
-    let repository = "
-        //- cart.rb
-        class Cart
-          def price(count); end
-          def total
-            price = price(1)
-            price + 1
-          end
-        end
-        ";
-    check_uses(repository, "cart.rb:Cart.price", &["cart.rb:4 certain"]);
 }
 
 #[test]

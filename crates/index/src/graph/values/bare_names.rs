@@ -59,29 +59,6 @@ impl<'a> Evaluator<'a> {
         cached(&self.bare_names, key, look_up)
     }
 
-    /// Resolves a name that is called with arguments to the method of an enclosing class or module, if a variable has
-    /// the same name: `a = a(1)`. Arguments tell both apart only where a method's name alone calls it; elsewhere the
-    /// variable may hold a function.
-    pub(in crate::graph) fn method_named_like_variable(
-        &self,
-        position: Position,
-        name: &'a str,
-        inferences: u32,
-    ) -> Option<Outcome> {
-        let tells_apart = self.names.rules(position.file).names_call;
-        if !tells_apart || position.file != self.file {
-            return None;
-        }
-        self.local(position.enclosing, name)?;
-        let definition = |id: LocalId| self.names.local(self.file, id);
-        let around = std::iter::successors(position.enclosing, |id| definition(*id)?.parent);
-        let mut around = around.take(MAX_NESTING);
-        let class =
-            around.find(|id| definition(*id).is_some_and(|outer| outer.kind.is_container()));
-        let outcome = self.head(Position::new(self.file, Some(class?)), name, inferences);
-        (!outcome.found.is_empty()).then_some(outcome)
-    }
-
     /// Resolves a bare name from the innermost scope outwards.
     fn look_up(
         &self,

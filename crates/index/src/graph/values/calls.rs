@@ -43,12 +43,7 @@ impl<'a> Evaluator<'a> {
         path: Span,
         inferences: u32,
     ) -> (Value, Confidence) {
-        let written = paths::without_marks(self.text_of(position.file, path));
-        let method = self.method_named_like_variable(position, written, inferences);
-        let (outcome, name) = match method {
-            Some(method) => (method, written),
-            None => self.outcome_of_path(position, path, inferences),
-        };
+        let (outcome, name) = self.outcome_of_path(position, path, inferences);
         self.result(position.file, name, outcome, inferences)
     }
 

@@ -1,11 +1,10 @@
 //! Finds extensions: functions that a file calls like members of a type that does not contain them. Start at
 //! [`Evaluator::extensions`].
 
-use foldhash::HashSet;
-use foveate_model::{Definition, LocalId, Visibility};
+use foveate_model::{Definition, Visibility};
 
 use super::{Evaluator, MAX_INFERENCES, Outcome, Value, cached};
-use crate::files::{DefId, FileId};
+use crate::files::FileId;
 use crate::graph::candidates::{Candidate, Nesting};
 use crate::graph::names::NameResolver;
 use crate::graph::paths::FullName;
@@ -15,8 +14,6 @@ use crate::graph::targets::{Target, Targets};
 
 /// Maximum number of definitions of one name that are examined.
 const MAX_NAMESAKES: usize = 64;
-/// Maximum number of definitions of a file among which classes are looked for that inherit extensions.
-const MAX_DEFINITIONS: usize = 256;
 
 impl<'a> Evaluator<'a> {
     /// Returns the extensions that `name` in a file may mean, and how sure they are. `member` is its outcome,
@@ -66,8 +63,7 @@ impl<'a> Evaluator<'a> {
         for candidate in names.named(file, name).take(MAX_NAMESAKES) {
             if !is_extension(candidate.definition) {
                 is_member_of_other |= candidate.nesting() == Nesting::InType;
-            } else if (names.sees_extension(file, &candidate)
-                || self.inherits_extension(file, &candidate))
+            } else if names.sees_extension(file, &candidate)
                 && self.is_called_on(receiver, &candidate, inferences)
             {
                 found.push(candidate);
@@ -112,39 +108,6 @@ impl<'a> Evaluator<'a> {
             }
         }
         told_apart(&found, is_member, have_one_name)
-    }
-
-    /// Whether a class of a file inherits an extension in a class, which only the members of the class and of those derived
-    /// from it can call.
-    fn inherits_extension(&self, file: FileId, extension: &Candidate<'a>) -> bool {
-        let Definition {
-            parent, modifiers, ..
-        } = extension.definition;
-        let is_inherited = modifiers.is_out_of_line
-            && extension.nesting() == Nesting::InType
-            && extension.definition.visibility != Visibility::Private;
-        let Some(base) = parent.filter(|_| is_inherited) else {
-            return false;
-        };
-        let mut known = self.inherited_classes.borrow_mut();
-        let inherited = known
-            .entry(file)
-            .or_insert_with(|| self.classes_inherited_in(file));
-        inherited.contains(&DefId::new(extension.id.file, base))
-    }
-
-    /// Returns the classes that those of a file inherit from.
-    fn classes_inherited_in(&self, file: FileId) -> HashSet<DefId> {
-        let facts = self.names.facts(file);
-        let definitions = facts.map_or(&[][..], |facts| &facts.definitions);
-        let definitions = (0..).zip(definitions).take(MAX_DEFINITIONS);
-        let classes = definitions.filter(|(_, definition)| definition.kind.is_class());
-        let ancestors = classes.flat_map(|(at, _)| {
-            let class = DefId::new(file, LocalId(at));
-            self.inheritance
-                .ancestors(self.names, &self.known_bases, class)
-        });
-        ancestors.collect()
     }
 
     /// Whether an extension is one of the type of a receiver: of its class or a base of it, or of a type outside
