@@ -23,7 +23,7 @@ pub(crate) mod previous;
 mod qualified;
 mod references;
 mod relations;
-pub(crate) mod resolve;
+mod resolve;
 pub(crate) mod rows;
 mod scopes;
 mod search;
