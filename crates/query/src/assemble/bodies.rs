@@ -43,7 +43,7 @@ impl Bodies {
             false => place,
         });
         let ranked: Vec<RankedPlace> = ranked.collect();
-        let asked = plan.looked_up.definitions().iter();
+        let asked = plan.looked_up.definitions.iter();
         let asked = asked.filter(|id| plan.looked_up.is_shown_whole(files, **id));
         let asked = asked.take(limit).map(|id| {
             let id = PlaceId::Definition(*id);

@@ -129,7 +129,7 @@ impl Plan<'_> {
         };
         // Other words of a question may name definitions that it does not ask for.
         let is_asked_for =
-            |id: &DefId| !self.looked_up.is_exact() || self.looked_up.definitions().contains(id);
+            |id: &DefId| !self.looked_up.is_exact() || self.looked_up.definitions.contains(id);
         let ids = self.named.ids().filter(is_asked_for).take(max_cards);
         let overloads: HashSet<DefId> = self.named.overloads().filter(is_asked_for).collect();
         let ids: Vec<DefId> = ids

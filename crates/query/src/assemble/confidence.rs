@@ -52,7 +52,7 @@ fn specificity(plan: &Plan<'_>) -> f32 {
         || is_lookup && names_best_file(plan)
         || !plan.resolution.files.is_empty()
         || !plan.resolution.changed.is_empty()
-        || plan.looked_up.is_found() && !plan.looked_up.is_guess();
+        || plan.looked_up.is_found() && !plan.looked_up.is_guess;
     if is_named {
         return 1.0;
     }

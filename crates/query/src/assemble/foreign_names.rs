@@ -1,7 +1,8 @@
 //! Finds where code names what the repository does not define: the types that extend or implement a type such as `Exception`,
 //! the imports of a module, and the uses of other names, such as attributes of objects that a library makes. Nothing resolves
 //! to these, so that the name decides; where types do not name what they implement, the methods of well-known interfaces of
-//! the standard library do. Start at [`bases`], [`LibraryInterface`], [`imports`] and [`uses`].
+//! the standard library do. Start at [`base`], [`qualified_interface`], [`imports`]
+//! and [`uses`].
 
 use foveate_index::graph::CallSite;
 use foveate_index::lexical::Field;
@@ -14,9 +15,46 @@ use super::hierarchy::library_implementers;
 /// Maximum chunks with the name; a more common one is hardly meant.
 const MAX_CHUNKS: usize = 4_000;
 
+/// What code uses without the repository defining it.
+#[derive(Debug)]
+pub(super) struct Foreign {
+    /// Its name: that of a module as the question spells it, that of an interface of a standard library with its package.
+    pub(super) name: String,
+    pub(super) uses: ForeignUses,
+}
+
+/// How code uses something foreign.
+#[derive(Debug)]
+pub(super) enum ForeignUses {
+    /// The places where it is named, by file.
+    Sites(Vec<CallSite>),
+    /// The first import of it in each file, by its position among the imports.
+    Imports(Vec<(FileId, usize)>),
+    /// The types that implement it without naming it, those of tests last.
+    Types(Vec<DefId>),
+}
+
+impl Foreign {
+    /// Returns how many uses there are.
+    pub(super) fn count(&self) -> usize {
+        match &self.uses {
+            ForeignUses::Sites(sites) => sites.len(),
+            ForeignUses::Imports(first) => first.len(),
+            ForeignUses::Types(types) => types.len(),
+        }
+    }
+}
+
+/// Names uses, if there are any.
+fn named(name: &str, uses: ForeignUses) -> Option<Foreign> {
+    let name = name.to_owned();
+    let foreign = Foreign { name, uses };
+    (foreign.count() > 0).then_some(foreign)
+}
+
 /// Returns the name of the only type that a question spells as one, without its package: `Handler` of
 /// "which types implement http.Handler?". A sentence begins with a capital, too.
-pub(super) fn asked_for(query: &str) -> Option<&str> {
+fn asked_for(query: &str) -> Option<&str> {
     let names = words(query).skip(1);
     let names = names.filter_map(|word| word.rsplit(['.', ':']).next());
     let mut names = names.filter(|name| name.starts_with(char::is_uppercase));
@@ -32,41 +70,40 @@ fn words(query: &str) -> impl Iterator<Item = &str> {
         .filter(|word| !word.is_empty())
 }
 
-/// An interface of a standard library that types implement without naming it, such as `io.Reader` of Go.
-#[derive(Debug)]
-pub(super) struct LibraryInterface {
-    /// Its name with that of its package.
-    pub(super) name: &'static str,
-    /// The types that implement it, those of tests last.
-    pub(super) types: Vec<DefId>,
+/// Finds the types that implement an interface of a standard library without naming it, such as `io.Reader` of Go.
+fn library(snapshot: &Snapshot, name: &str) -> Option<Foreign> {
+    let (name, types) = library_implementers(snapshot, name)?;
+    named(name, ForeignUses::Types(types))
 }
 
-impl LibraryInterface {
-    /// Finds the interface of a name; `None` if there is none, or nothing implements it.
-    pub(super) fn named(snapshot: &Snapshot, name: &str) -> Option<Self> {
-        let (name, types) = library_implementers(snapshot, name)?;
-        (!types.is_empty()).then_some(Self { name, types })
+/// Finds the types that implement the interface that a question names with its package, unless that package is one of the
+/// directories of the `known` definitions, which the name may mean as well.
+pub(super) fn qualified_interface(
+    snapshot: &Snapshot,
+    query: &str,
+    known: &[DefId],
+) -> Option<Foreign> {
+    let qualified = words(query).find(|word| word.contains('.'))?;
+    let package = qualified.split('.').next();
+    let is_own = |id: &DefId| {
+        let directory = snapshot.files.file(id.file).path.directory();
+        directory.rsplit('/').next() == package
+    };
+    match known.iter().any(is_own) {
+        true => None,
+        false => library(snapshot, qualified),
     }
+}
 
-    /// Finds the interface that a question names with its package, unless that package is one of the directories of the
-    /// `known` definitions, which the name may mean as well.
-    pub(super) fn qualified(snapshot: &Snapshot, query: &str, known: &[DefId]) -> Option<Self> {
-        let qualified = words(query).find(|word| word.contains('.'))?;
-        let package = qualified.split('.').next();
-        let is_own = |id: &DefId| {
-            let directory = snapshot.files.file(id.file).path.directory();
-            directory.rsplit('/').next() == package
-        };
-        match known.iter().any(is_own) {
-            true => None,
-            false => Self::named(snapshot, qualified),
-        }
-    }
+/// Finds the types that extend or implement the type that a question names.
+pub(super) fn base(snapshot: &Snapshot, query: &str) -> Option<Foreign> {
+    let base = asked_for(query)?;
+    named(base, ForeignUses::Sites(bases(snapshot, base))).or_else(|| library(snapshot, base))
 }
 
 /// Returns the places where types name a base, by file. Languages whose types need not name what they implement are left
 /// out: there, the places would be only a part of the answer.
-pub(super) fn bases(snapshot: &Snapshot, base: &str) -> Vec<CallSite> {
+fn bases(snapshot: &Snapshot, base: &str) -> Vec<CallSite> {
     let files = &snapshot.files;
     let names_bases = |id: &ChunkId| {
         let language = files.file(files.chunk_file(*id)).language;
@@ -79,31 +116,20 @@ pub(super) fn bases(snapshot: &Snapshot, base: &str) -> Vec<CallSite> {
         .collect()
 }
 
-/// Returns the lines that use a name, or only those that call it, by file.
-pub(super) fn uses(snapshot: &Snapshot, name: &str, only_calls: bool) -> Vec<CallSite> {
+/// Finds the lines that use a name, or only those that call it.
+pub(super) fn uses(snapshot: &Snapshot, name: &str, only_calls: bool) -> Option<Foreign> {
     let chunks = chunks(snapshot, name).into_iter();
     let is_use = move |kind: ReferenceKind| !only_calls || kind == ReferenceKind::Call;
     let sites = chunks.flat_map(|chunk| sites_in(&snapshot.files, chunk, name, is_use));
     let mut sites: Vec<CallSite> = sites.collect();
     sites.dedup_by_key(|site| (site.file, site.line));
-    sites
+    named(name, ForeignUses::Sites(sites))
 }
 
-/// The imports of a module, by file.
-#[derive(Debug)]
-pub(super) struct ForeignImports {
-    /// The module as the question spells it.
-    pub(super) module: String,
-    /// The first import of each file, by its position among the imports.
-    pub(super) first: Vec<(FileId, usize)>,
-}
-
-/// Returns the imports of the module that a question names: `debug` of "who imports debug?".
-pub(super) fn imports(snapshot: &Snapshot, query: &str) -> Option<ForeignImports> {
+/// Finds the imports of the module that a question names: `debug` of "who imports debug?".
+pub(super) fn imports(snapshot: &Snapshot, query: &str) -> Option<Foreign> {
     let module = asked_module(query)?;
-    let first = imports_of(snapshot, module);
-    let module = module.to_owned();
-    (!first.is_empty()).then_some(ForeignImports { module, first })
+    named(module, ForeignUses::Imports(imports_of(snapshot, module)))
 }
 
 /// Returns the word of a question that stands where the name of a module does: before words that are said of modules, and

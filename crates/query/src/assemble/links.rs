@@ -2,10 +2,10 @@
 //! files; or what a short question asks of a definition.
 
 mod asked_tests;
-pub(super) mod callers;
+mod callers;
 mod imports;
 mod link;
-pub(super) mod related;
+mod related;
 mod removed;
 pub(super) mod test_links;
 pub(super) mod verb;
@@ -15,12 +15,37 @@ use foveate_index::graph::CallSite;
 use foveate_index::{Confidence, DefId, FileId};
 use foveate_model::Lines;
 
-use self::link::{Link, Relation};
+use self::link::{Link, Linked};
+use super::card;
+use super::entry::Entry;
 use super::pack::{DropReason, Dropped};
+use super::packed::{EntryKind, ShownPart};
 use super::plan::{BudgetScope, Plan};
+use super::seen::WHOLE_FILE;
 use crate::deadline::Stage;
 use crate::intent::LookUp;
 use crate::issue::{Issue, IssueCode};
+use crate::rank::PlaceId;
+
+/// Returns what a short question asks for, or else what is around the shown code.
+fn asked_for(plan: &Plan<'_>, seeds: &[DefId]) -> Vec<Link> {
+    match plan.looked_up.asks() {
+        Some(LookUp::Tests) => asked_tests::tests(plan),
+        Some(LookUp::Overrides) => related::overrides(plan),
+        Some(LookUp::Dependencies) => {
+            let mut links = imports::imported(plan);
+            links.extend(related::dependencies(plan));
+            links
+        }
+        Some(LookUp::Behaviour) => related::dependencies(plan),
+        Some(LookUp::Difference) => Vec::new(),
+        Some(LookUp::Definition) if plan.looked_up.asks_where() => related::definitions(plan),
+        Some(LookUp::Uses) if !plan.looked_up.modules.is_empty() => imports::importers(plan),
+        Some(LookUp::Definition | LookUp::Uses | LookUp::Calls | LookUp::Implementers) | None => {
+            around(plan, seeds)
+        }
+    }
+}
 
 /// Returns the tests, callers and imports of the shown code.
 fn around(plan: &Plan<'_>, seeds: &[DefId]) -> Vec<Link> {
@@ -57,23 +82,9 @@ pub(super) struct Links {
 
 impl Links {
     pub(super) fn new(plan: &Plan<'_>, seeds: &[DefId]) -> Self {
-        let links = match plan.looked_up.asks() {
-            Some(LookUp::Tests) => asked_tests::tests(plan),
-            Some(LookUp::Overrides) => related::overrides(plan),
-            Some(LookUp::Dependencies) => {
-                let mut links = imports::imported(plan);
-                links.extend(related::dependencies(plan));
-                links
-            }
-            Some(LookUp::Behaviour) => related::dependencies(plan),
-            Some(LookUp::Difference) => Vec::new(),
-            Some(LookUp::Definition) if plan.looked_up.asks_where() => related::definitions(plan),
-            Some(LookUp::Uses) if !plan.looked_up.modules().is_empty() => imports::importers(plan),
-            Some(LookUp::Uses) if plan.looked_up.foreign_imports().is_some() => {
-                imports::foreign(plan)
-            }
-            Some(LookUp::Definition | LookUp::Uses | LookUp::Calls | LookUp::Implementers)
-            | None => around(plan, seeds),
+        let links = match &plan.looked_up.foreign {
+            Some(foreign) => callers::foreign_uses(plan, foreign),
+            None => asked_for(plan, seeds),
         };
         let waiting = |link| Waiting {
             link,
@@ -90,8 +101,8 @@ impl Links {
     /// Adds the links that fit.
     pub(super) fn fill(&mut self, plan: &mut Plan<'_>, pass: BudgetScope) {
         for (position, waiting) in self.links.iter_mut().enumerate() {
-            let has_share =
-                matches!(waiting.link, Link::Removed(_)) || plan.share(waiting.link.section()) > 0;
+            let link = &waiting.link;
+            let has_share = link.is_urgent() || plan.share(link.section) > 0;
             // A link that was counted and does not fit need not be rendered again.
             if waiting.done || waiting.tokens > plan.packed.left() || !has_share {
                 continue;
@@ -99,43 +110,11 @@ impl Links {
             if !plan.deadline.allows(Stage::Links) {
                 break;
             }
-            let added = match &waiting.link {
-                Link::Test { id, of, relation } => {
-                    let of = (*of, *relation);
-                    test_links::add_test(plan, *id, of, position, &mut self.whole_tests, pass)
-                }
-                Link::Related { id, of, relation } => {
-                    related::add(plan, *id, (*of, *relation), position, pass)
-                }
-                Link::TestFile { file, tests } => {
-                    test_links::add_test_file(plan, *file, *tests, position, pass)
-                }
-                Link::Caller { of, through, site } => {
-                    callers::add_caller(plan, (*of, *through), site, position, pass)
-                }
-                Link::ForeignName { name, site } => {
-                    callers::add_foreign_name(plan, name, site, position, pass)
-                }
-                Link::LibraryInterface { name, id } => {
-                    related::add_implementer(plan, *id, name, position, pass)
-                }
-                Link::Removed(of) => removed::add_use(plan, of, position),
-                Link::Import {
-                    chain,
-                    statement,
-                    line,
-                } => imports::add_import(plan, chain, (*statement, *line), position, pass),
-                Link::ForeignImport {
-                    from,
-                    module,
-                    statement,
-                    line,
-                } => {
-                    let place = (*statement, *line);
-                    imports::add_statement(plan, *from, module.clone(), place, position, pass)
-                }
+            let pass = match link.is_urgent() {
+                true => BudgetScope::Rest,
+                false => pass,
             };
-            match added {
+            match add(plan, link, position, &mut self.whole_tests, pass) {
                 Ok(()) => waiting.done = true,
                 Err(tokens) => waiting.tokens = tokens,
             }
@@ -158,28 +137,26 @@ impl Links {
             .iter()
             .filter(|waiting| !waiting.done && waiting.tokens > 0)
         {
-            let Some(report) = Report::of(plan, &waiting.link) else {
+            let Some((file, name, lines)) = reported(plan, &waiting.link) else {
                 continue;
             };
             // A body that was added later may show it.
-            if plan.packed.shows_all(report.file, report.lines) {
+            if plan.packed.shows_all(file, lines) {
                 continue;
             }
+            let is_test = matches!(waiting.link.shows, Linked::Test(_));
             // A function may call another one several times.
-            if !named.insert((report.is_test, report.file, report.name.clone())) {
+            if !named.insert((is_test, file, name.clone())) {
                 continue;
             }
             let dropped = Dropped {
-                path: plan.snapshot.files.path(report.file).to_owned(),
-                name: report.name,
-                lines: Some(report.lines),
+                path: plan.snapshot.files.path(file).to_owned(),
+                name,
+                lines: Some(lines),
                 tokens: waiting.tokens,
                 reason: DropReason::Budget,
             };
-            let listed = match report.is_test {
-                true => &mut tests,
-                false => &mut others,
-            };
+            let listed = if is_test { &mut tests } else { &mut others };
             if *listed < limit {
                 *listed += 1;
                 plan.dropped.add(dropped);
@@ -192,7 +169,7 @@ impl Links {
     /// Adds an issue for each of the best seeds with more uses than are listed or shown.
     fn note_callers(&self, plan: &mut Plan<'_>) {
         const NOTED: usize = 3;
-        let has_definitions = !plan.looked_up.definitions().is_empty();
+        let has_definitions = !plan.looked_up.definitions.is_empty();
         let asks_for_uses = plan.looked_up.asks_for_uses() && has_definitions;
         if plan.profile.callers == 0 || plan.looked_up.is_exact() && !asks_for_uses {
             return;
@@ -217,54 +194,81 @@ impl Links {
     }
 }
 
-/// The report of a link that does not fit. Tests and other links are listed up to a limit each.
-struct Report {
-    is_test: bool,
-    file: FileId,
-    name: String,
-    lines: Lines,
+/// Adds a link unless what it shows is shown already; returns its tokens as the error if it does not fit.
+fn add(
+    plan: &mut Plan<'_>,
+    link: &Link,
+    position: usize,
+    whole_tests: &mut usize,
+    pass: BudgetScope,
+) -> Result<(), usize> {
+    let order = (EntryKind::Link, position);
+    let Some((entry, shows)) = entry(plan, link) else {
+        return Ok(());
+    };
+    if let Linked::Test(id) = link.shows
+        && *whole_tests > 0
+        && test_links::add_whole(plan, id, &link.reason, order, pass)
+    {
+        *whole_tests -= 1;
+        return Ok(());
+    }
+    let entry = Entry {
+        reason: link.reason.clone(),
+        facts: link.facts.clone(),
+        ..entry
+    };
+    plan.try_add(entry, shows, order, pass)
 }
 
-impl Report {
-    /// Returns the report of a link; `None` for an import, a file of tests and a definition that is among the bodies.
-    fn of(plan: &Plan<'_>, link: &Link) -> Option<Self> {
-        let files = &plan.snapshot.files;
-        match link {
-            Link::Related {
-                relation: Relation::Same,
-                ..
-            }
-            | Link::TestFile { .. }
-            | Link::Import { .. }
-            | Link::ForeignImport { .. } => None,
-            Link::Test { id, .. }
-            | Link::Related { id, .. }
-            | Link::LibraryInterface { id, .. } => {
-                let definition = files.definition(*id);
-                Some(Self {
-                    is_test: matches!(link, Link::Test { .. }),
-                    file: id.file,
-                    name: definition.qualified_name.to_string(),
-                    lines: definition.own_lines(),
-                })
-            }
-            Link::Caller { site, .. } | Link::ForeignName { site, .. } => {
-                let name = callers::enclosing(plan, site).unwrap_or_default();
-                Some(Self::of_line(site.file, site.line, name))
-            }
-            Link::Removed(of) => {
-                let name = removed::enclosing(files, of);
-                Some(Self::of_line(of.file, of.line, name))
-            }
+/// Returns the entry of a link, without reason and facts, and what it shows; `None` if that is shown already.
+fn entry(plan: &Plan<'_>, link: &Link) -> Option<(Entry, ShownPart)> {
+    let (snapshot, packed) = (plan.snapshot, &plan.packed);
+    let is_shown = match &link.shows {
+        Linked::Test(id) => {
+            let lines = snapshot.files.definition(*id).lines;
+            packed.has(PlaceId::Definition(*id)) || packed.shows_any(id.file, lines)
         }
+        Linked::TestFile(file) => packed.shows_all(*file, WHOLE_FILE),
+        Linked::Signature(id) => plan.shows_signature(*id),
+        Linked::Use(of) => packed.shows_any(of.file, Lines::new(of.line, of.line)),
+        Linked::Import(..) => false,
+    };
+    if is_shown {
+        return None;
     }
-
-    fn of_line(file: FileId, line: u32, name: String) -> Self {
-        Self {
-            is_test: false,
-            file,
-            name,
-            lines: Lines::new(line, line),
+    let with_lines = |file, entry: Entry| {
+        let shows = ShownPart::lines(file, entry.lines);
+        (entry, shows)
+    };
+    Some(match &link.shows {
+        Linked::Test(id) | Linked::Signature(id) => (
+            card::compact(snapshot, *id, link.section),
+            ShownPart::card_of(*id),
+        ),
+        Linked::TestFile(file) => {
+            let limit = plan.config.cards.max_members / 2;
+            let outline = card::outline(snapshot, *file, link.section, limit)?;
+            (outline, ShownPart::card(*file, None))
         }
+        Linked::Use(of) => with_lines(of.file, callers::entry(plan, of)),
+        Linked::Import(file, statement, line) => {
+            with_lines(*file, imports::entry(plan, *file, *statement, *line)?)
+        }
+    })
+}
+
+/// Returns the file, name and lines by which a link that does not fit is reported; `None` for an import, a file of tests and
+/// a definition that is among the bodies.
+fn reported(plan: &Plan<'_>, link: &Link) -> Option<(FileId, String, Lines)> {
+    match &link.shows {
+        Linked::Signature(id) if plan.looked_up.definitions.contains(id) => None,
+        Linked::Test(id) | Linked::Signature(id) => {
+            let definition = plan.snapshot.files.definition(*id);
+            let name = definition.qualified_name.to_string();
+            Some((id.file, name, definition.own_lines()))
+        }
+        Linked::Use(of) => Some((of.file, of.name.clone(), Lines::new(of.line, of.line))),
+        Linked::TestFile(_) | Linked::Import(..) => None,
     }
 }

@@ -12,7 +12,7 @@ use foveate_index::{Confidence, DefId, FileId, Files, Snapshot};
 use foveate_model::{DefinitionKind, Role};
 
 use super::config::AssembleConfig;
-use super::foreign_names::{self, ForeignImports, LibraryInterface};
+use super::foreign_names::{self, Foreign};
 use super::hierarchy::{is_extended, is_type, members, overriding, overriding_member};
 use super::named::NamedDefinitions;
 use super::named_directory;
@@ -36,36 +36,31 @@ pub(super) struct LookedUp {
     /// What is asked of them.
     asks: Option<LookUp>,
     /// Empty if the question does not look up a name, or if its name is not found.
-    definitions: Vec<DefId>,
+    pub(super) definitions: Vec<DefId>,
     /// The definitions and the members of those that are types; for a file its definitions. A question for the calls of a
     /// function with the name of a type is about no members.
-    parts: Vec<DefId>,
+    pub(super) parts: Vec<DefId>,
     /// The files that a question for uses, tests or dependencies names instead of definitions, or those of a directory.
-    modules: Vec<FileId>,
+    pub(super) modules: Vec<FileId>,
     /// The method of the definitions that a question for overrides is about, where they inherit it from a base outside the
     /// repository.
-    inherited: Option<String>,
-    /// The name of what the repository does not define: the base that a question for implementers is about, or what a question
-    /// for uses is about; and where code names it.
-    foreign: Option<(String, Vec<CallSite>)>,
-    /// The imports of a module outside the repository that a question for uses is about.
-    foreign_imports: Option<ForeignImports>,
-    /// The interface of a standard library that a question for implementers is about.
-    library: Option<LibraryInterface>,
+    pub(super) inherited: Option<String>,
+    /// What the repository does not define, if the question is about that.
+    pub(super) foreign: Option<Foreign>,
     /// Whether the question says nothing but their name.
     has_only_names: bool,
     /// Whether the question asks where they are, and each gets its signature alone: they are many, or only spelled like the
     /// name.
-    has_signatures_alone: bool,
+    pub(super) has_signatures_alone: bool,
     /// Whether anything surely uses them.
     has_uses: bool,
     /// Whether they have so many uses that each gets one line.
-    has_many_uses: bool,
+    pub(super) has_many_uses: bool,
     /// The issue that they have none of the tests, subclasses or overriding methods that are asked for, or that nothing has
     /// the name and they are spelled like it.
-    not_found: Option<Issue>,
+    pub(super) not_found: Option<Issue>,
     /// Whether nothing has the name of the question, and they are spelled like it.
-    is_guess: bool,
+    pub(super) is_guess: bool,
 }
 
 impl LookedUp {
@@ -99,9 +94,9 @@ impl LookedUp {
             return Self::of_definitions(snapshot, (declared, asks), only_names, config);
         }
         if asks == LookUp::Implementers
-            && let Some(interface) = LibraryInterface::qualified(snapshot, query, &definitions)
+            && let Some(foreign) = foreign_names::qualified_interface(snapshot, query, &definitions)
         {
-            return Self::of_library(interface, config);
+            return Self::of_foreign(asks, Some(foreign), config);
         }
         if asks == LookUp::Uses && definitions.is_empty() {
             let modules = Self::of_modules(snapshot, resolution, query);
@@ -109,11 +104,10 @@ impl LookedUp {
                 return modules;
             }
         }
-        if let Some(name) = foreign_name(snapshot, asks, unknown, &definitions) {
-            let foreign = Self::of_foreign_name(snapshot, asks, &name, config);
-            if foreign.is_found() {
-                return foreign;
-            }
+        if let Some(name) = foreign_name(snapshot, asks, unknown, &definitions)
+            && let Some(foreign) = foreign_names::uses(snapshot, &name, asks == LookUp::Calls)
+        {
+            return Self::of_foreign(asks, Some(foreign), config);
         }
         match asks {
             LookUp::Overrides if !unknown.is_empty() => Self::of_inherited(snapshot, unknown),
@@ -121,7 +115,7 @@ impl LookedUp {
                 let inherited = Self::of_inherited(snapshot, unknown);
                 match inherited.is_found() {
                     true => inherited,
-                    false => Self::of_foreign_base(snapshot, query, config),
+                    false => Self::of_foreign(asks, foreign_names::base(snapshot, query), config),
                 }
             }
             _ if !unknown.is_empty() => Self::default(),
@@ -220,53 +214,12 @@ impl LookedUp {
         }
     }
 
-    /// Finds the types that extend or implement a type that the repository does not define.
-    fn of_foreign_base(snapshot: &Snapshot, query: &str, config: &AssembleConfig) -> Self {
-        let Some(base) = foreign_names::asked_for(query) else {
-            return Self::default();
-        };
-        let sites = foreign_names::bases(snapshot, base);
-        if sites.is_empty()
-            && let Some(interface) = LibraryInterface::named(snapshot, base)
-        {
-            return Self::of_library(interface, config);
-        }
-        Self::of_foreign_sites(LookUp::Implementers, base, sites, config)
-    }
-
-    fn of_library(interface: LibraryInterface, config: &AssembleConfig) -> Self {
-        Self {
-            asks: Some(LookUp::Implementers),
-            has_many_uses: interface.types.len() > config.links.max_callers_per_seed,
-            library: Some(interface),
-            ..Self::default()
-        }
-    }
-
-    /// Finds the uses of a name that the repository does not define.
-    fn of_foreign_name(
-        snapshot: &Snapshot,
-        asks: LookUp,
-        name: &str,
-        config: &AssembleConfig,
-    ) -> Self {
-        let sites = foreign_names::uses(snapshot, name, asks == LookUp::Calls);
-        Self::of_foreign_sites(asks, name, sites, config)
-    }
-
-    fn of_foreign_sites(
-        asks: LookUp,
-        name: &str,
-        sites: Vec<CallSite>,
-        config: &AssembleConfig,
-    ) -> Self {
-        if sites.is_empty() {
-            return Self::default();
-        }
+    fn of_foreign(asks: LookUp, foreign: Option<Foreign>, config: &AssembleConfig) -> Self {
+        let uses = foreign.as_ref().map_or(0, Foreign::count);
         Self {
             asks: Some(asks),
-            has_many_uses: sites.len() > config.links.max_callers_per_seed,
-            foreign: Some((name.to_owned(), sites)),
+            has_many_uses: uses > config.links.max_callers_per_seed,
+            foreign,
             ..Self::default()
         }
     }
@@ -278,10 +231,7 @@ impl LookedUp {
 
     /// Whether the question looks up modules, or a name that the repository does not define.
     fn is_about_others(&self) -> bool {
-        !self.modules.is_empty()
-            || self.foreign.is_some()
-            || self.foreign_imports.is_some()
-            || self.library.is_some()
+        !self.modules.is_empty() || self.foreign.is_some()
     }
 
     /// Returns what the question asks of the definitions, if they were found.
@@ -292,16 +242,6 @@ impl LookedUp {
     /// Whether the question asks where the definitions are, and nothing else.
     pub(super) fn asks_where(&self) -> bool {
         self.has_only_names && self.asks() == Some(LookUp::Definition)
-    }
-
-    /// Returns the definitions.
-    pub(super) fn definitions(&self) -> &[DefId] {
-        &self.definitions
-    }
-
-    /// Whether each gets its signature alone.
-    pub(super) fn has_signatures_alone(&self) -> bool {
-        self.has_signatures_alone
     }
 
     /// Whether the question asks what uses the definitions.
@@ -344,52 +284,6 @@ impl LookedUp {
             && !self.has_signatures_alone
             && self.definitions.contains(&id)
             && self.is_shown_alone(files, id)
-    }
-
-    /// Returns the files that the question names instead of definitions.
-    pub(super) fn modules(&self) -> &[FileId] {
-        &self.modules
-    }
-
-    /// Returns the method of the definitions that the question is about, where they inherit it from outside.
-    pub(super) fn inherited(&self) -> Option<&str> {
-        self.inherited.as_deref()
-    }
-
-    /// Returns the name of what the repository does not define that the question is about, and where code names it.
-    pub(super) fn foreign(&self) -> Option<(&str, &[CallSite])> {
-        let (name, sites) = self.foreign.as_ref()?;
-        Some((name.as_str(), sites.as_slice()))
-    }
-
-    /// Returns the imports of a module outside the repository that the question is about.
-    pub(super) fn foreign_imports(&self) -> Option<&ForeignImports> {
-        self.foreign_imports.as_ref()
-    }
-
-    /// Returns the interface of a standard library that the question is about.
-    pub(super) fn library(&self) -> Option<&LibraryInterface> {
-        self.library.as_ref()
-    }
-
-    /// Whether they have so many uses that each gets one line.
-    pub(super) fn has_many_uses(&self) -> bool {
-        self.has_many_uses
-    }
-
-    /// Returns the issue that what the question asks for was not found, if so.
-    pub(super) fn not_found(&self) -> Option<Issue> {
-        self.not_found.clone()
-    }
-
-    /// Whether nothing has the name of the question, and the definitions are spelled like it.
-    pub(super) fn is_guess(&self) -> bool {
-        self.is_guess
-    }
-
-    /// Returns the definitions and their members.
-    pub(super) fn parts(&self) -> &[DefId] {
-        &self.parts
     }
 
     /// Returns the definitions that the question compares, in the order in which it names them; else none.

@@ -288,11 +288,11 @@ fn purpose(look_up: Option<LookUp>, intent: &Intent, resolution: &Resolution) ->
 /// an unknown name, such as the types that name a base outside the repository, that is the answer.
 fn not_found(looked_up: &LookedUp, found: StageResults<'_>) -> Option<Issue> {
     if looked_up.is_found() {
-        return looked_up.not_found();
+        return looked_up.not_found.clone();
     }
     let found_files = found.ranked.files.len();
     let unknown = || (found.resolution).unknown_names(found.intent.kind, found_files);
-    looked_up.not_found().or_else(unknown)
+    looked_up.not_found.clone().or_else(unknown)
 }
 
 /// Returns the limits of the requested breadth, wider for a request with changes.

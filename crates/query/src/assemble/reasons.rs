@@ -72,7 +72,7 @@ impl Plan<'_> {
 
     /// Returns what names a definition: the query, the caller's focus, or else only the change in it.
     pub(super) fn source_of_name(&self, id: DefId) -> &'static str {
-        if self.looked_up.is_guess() {
+        if self.looked_up.is_guess {
             return SIMILAR;
         }
         let evidence = self.resolution.definitions.iter();

@@ -85,22 +85,22 @@ impl Plan<'_> {
         let files = &self.snapshot.files;
         let file = place.id.file(files);
         let holds = |id: &DefId| match looked_up.is_shown_alone(files, *id) {
-            true => place.id == PlaceId::Definition(*id) && !looked_up.has_signatures_alone(),
+            true => place.id == PlaceId::Definition(*id) && !looked_up.has_signatures_alone,
             false => id.file == file && place.lines.overlap(files.definition(*id).lines) > 0,
         };
         let uses = || {
             // What the query names besides a module is not looked up.
             looked_up.asks_for_uses()
-                && !looked_up.definitions().is_empty()
-                && !looked_up.has_many_uses()
+                && !looked_up.definitions.is_empty()
+                && !looked_up.has_many_uses
                 && self.named_use_in(file, place.lines).is_some()
         };
-        !looked_up.definitions().iter().any(holds) && !uses()
+        !looked_up.definitions.iter().any(holds) && !uses()
     }
 
     /// Returns how many lines are shown before and after a use.
     pub(super) fn lines_around_use(&self) -> u32 {
-        match self.looked_up.is_found() && self.looked_up.has_many_uses() {
+        match self.looked_up.is_found() && self.looked_up.has_many_uses {
             true => 0,
             false => self.profile.caller_context,
         }

@@ -7,7 +7,7 @@ use foveate_index::{Confidence, DefId, Files};
 use foveate_model::Role;
 
 use super::link::{Link, TestRelation};
-use super::test_links::whole_test;
+use super::test_links::{test_link, whole_test};
 use super::verb::{Verb, verb};
 use crate::assemble::plan::Plan;
 use crate::deadline::Stage;
@@ -16,7 +16,7 @@ use crate::resolve::has_blocks;
 /// Returns the tests, those with the most telling relation first, and of equal ones those of the first definition.
 pub(super) fn tests(plan: &Plan<'_>) -> Vec<Link> {
     let mut best: HashMap<DefId, (TestRelation, usize, DefId)> = HashMap::default();
-    for (position, of) in plan.looked_up.parts().iter().enumerate() {
+    for (position, of) in plan.looked_up.parts.iter().enumerate() {
         if !plan.deadline.allows(Stage::Links) {
             break;
         }
@@ -33,7 +33,7 @@ pub(super) fn tests(plan: &Plan<'_>) -> Vec<Link> {
     tests.sort_unstable();
     let tests = tests.into_iter().take(plan.config.links.max_named_uses);
     tests
-        .map(|((relation, _, of), id)| Link::Test { id, of, relation })
+        .map(|((relation, _, of), id)| test_link(&plan.snapshot.files, id, (of, relation)))
         .collect()
 }
 

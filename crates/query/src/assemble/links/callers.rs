@@ -1,4 +1,4 @@
-//! Adds call sites of the shown definitions, each with the lines around it.
+//! Finds call sites of the shown definitions; each is shown with the lines around it.
 
 use std::cmp::Reverse;
 
@@ -7,14 +7,15 @@ use foveate_index::graph::CallSite;
 use foveate_index::{Confidence, DefId, FileId, Files, Snapshot};
 use foveate_model::{Lines, ReferenceKind, Role};
 
-use super::link::{self, LINE, Link};
-use super::related::implicit_implementers;
+use super::imports;
+use super::link::{self, LINE, Link, Linked, Use};
+use super::related::implementer;
 use super::verb::{Verb, is_base, is_call, is_kind, verb};
 use crate::assemble::entry::{Entry, Layout, SectionKind};
-use crate::assemble::hierarchy::is_type;
+use crate::assemble::foreign_names::{Foreign, ForeignUses};
+use crate::assemble::hierarchy::{self, is_type};
 use crate::assemble::pack::Fidelity;
-use crate::assemble::packed::{EntryKind, ShownPart};
-use crate::assemble::plan::{BudgetScope, Plan};
+use crate::assemble::plan::Plan;
 use crate::assemble::reasons::BY_NAME_ALONE;
 use crate::excerpt::{around, clean};
 use crate::intent::{IntentKind, LookUp};
@@ -27,23 +28,10 @@ pub(super) fn callers(plan: &Plan<'_>, seeds: &[DefId]) -> Vec<Link> {
     if plan.profile.callers == 0 {
         return Vec::new();
     }
+    let files = &plan.snapshot.files;
     let ranks = Ranks::new(plan);
     if plan.looked_up.asks() == Some(LookUp::Calls) && has_type(plan) {
         return callers_of_members(plan, &ranks);
-    }
-    if let Some((name, sites)) = plan.looked_up.foreign() {
-        return uses_of_foreign(plan, name, sites, &ranks);
-    }
-    if let Some(interface) = plan.looked_up.library() {
-        let types = interface
-            .types
-            .iter()
-            .take(plan.config.links.max_named_uses);
-        let link = |id: &DefId| Link::LibraryInterface {
-            name: interface.name,
-            id: *id,
-        };
-        return types.map(link).collect();
     }
     let mut links = implementers(plan, &ranks);
     if plan.looked_up.asks() == Some(LookUp::Implementers) && !links.is_empty() {
@@ -63,11 +51,7 @@ pub(super) fn callers(plan: &Plan<'_>, seeds: &[DefId]) -> Vec<Link> {
     for round in (0..rounds).step_by(SITES_PER_TURN) {
         for (seed, sites) in seeds.iter().zip(&of_seeds) {
             let sites = sites.iter().skip(round).take(SITES_PER_TURN);
-            links.extend(sites.map(|site| Link::Caller {
-                of: *seed,
-                through: None,
-                site: *site,
-            }));
+            links.extend(sites.filter_map(|site| caller(files, *seed, None, site)));
         }
     }
     links.truncate(max_links);
@@ -76,14 +60,14 @@ pub(super) fn callers(plan: &Plan<'_>, seeds: &[DefId]) -> Vec<Link> {
 
 /// Whether one of the looked up definitions is a type or a module that classes include.
 fn has_type(plan: &Plan<'_>) -> bool {
-    let mut definitions = plan.looked_up.definitions().iter();
+    let mut definitions = plan.looked_up.definitions.iter();
     definitions.any(|id| is_type(plan.snapshot, *id))
 }
 
 /// Returns the calls of the looked up types, which construct objects, and of their members, grouped by member.
 fn callers_of_members(plan: &Plan<'_>, ranks: &Ranks) -> Vec<Link> {
     let files = &plan.snapshot.files;
-    let parts = plan.looked_up.parts().iter();
+    let parts = plan.looked_up.parts.iter();
     let links = parts.flat_map(|of| {
         let kind = files.definition(*of).kind;
         let sites = callers_of(plan, *of, ranks).into_iter();
@@ -91,11 +75,7 @@ fn callers_of_members(plan: &Plan<'_>, ranks: &Ranks) -> Vec<Link> {
             .filter(move |site| {
                 kind.is_function() || kind.is_class() && verb(files, *of, site) == Verb::Calls
             })
-            .map(move |site| Link::Caller {
-                of: *of,
-                through: None,
-                site,
-            })
+            .filter_map(move |site| caller(files, *of, None, &site))
     });
     links.take(plan.config.links.max_named_uses).collect()
 }
@@ -132,12 +112,9 @@ fn callers_through_overridden(plan: &Plan<'_>, method: DefId, ranks: &Ranks) -> 
     });
     let mut all: Vec<(Option<DefId>, CallSite)> = own.chain(through).collect();
     all.sort_by_key(|(_, site)| site.role(files) == Role::Test);
-    let links = all.into_iter().map(|(through, site)| Link::Caller {
-        of: method,
-        through,
-        site,
-    });
-    links.collect()
+    let all = all.into_iter();
+    all.filter_map(|(through, site)| caller(files, method, through, &site))
+        .collect()
 }
 
 /// Returns the methods of the bases of a method's class that have its name, those of the nearest bases first, and those of
@@ -199,7 +176,12 @@ fn implementers(plan: &Plan<'_>, ranks: &Ranks) -> Vec<Link> {
     let types: Vec<DefId> = types
         .filter(|id| files.definition(*id).kind.is_container())
         .collect();
-    let implicit = implicit_implementers(plan, &types);
+    let implicit = types.iter().flat_map(|of| {
+        let name = &*files.definition(*of).qualified_name;
+        let found = hierarchy::implementers(plan.snapshot, *of).into_iter();
+        found.map(move |id| implementer(id, name))
+    });
+    let implicit: Vec<Link> = implicit.collect();
     // Objects of a type follow the types that extend it.
     let is_object = |site: &CallSite| {
         let enclosing = site.enclosing.map(|id| files.definition(id).kind);
@@ -219,11 +201,8 @@ fn implementers(plan: &Plan<'_>, ranks: &Ranks) -> Vec<Link> {
         .map(|(of, site)| ((is_object(&site), ranks.key(files, &site)), of, site))
         .collect();
     sites.sort_by_key(|(key, of, _)| (*key, *of));
-    let links = sites.into_iter().map(|(_, of, site)| Link::Caller {
-        of,
-        through: None,
-        site,
-    });
+    let sites = sites.into_iter();
+    let links = sites.filter_map(|(_, of, site)| caller(files, of, None, &site));
     implicit
         .into_iter()
         .chain(links)
@@ -231,15 +210,30 @@ fn implementers(plan: &Plan<'_>, ranks: &Ranks) -> Vec<Link> {
         .collect()
 }
 
-/// Returns the places where code names what the repository does not define, those in sources first.
-fn uses_of_foreign(plan: &Plan<'_>, name: &str, sites: &[CallSite], ranks: &Ranks) -> Vec<Link> {
-    let mut sites = sites.to_vec();
-    sites.sort_by_key(|site| ranks.key(&plan.snapshot.files, site));
-    let links = sites.into_iter().map(|site| Link::ForeignName {
-        name: name.to_owned(),
-        site,
-    });
-    links.take(plan.config.links.max_named_uses).collect()
+/// Returns the places where code names what the repository does not define, those in sources first, or the types that
+/// implement it without naming it.
+pub(super) fn foreign_uses(plan: &Plan<'_>, foreign: &Foreign) -> Vec<Link> {
+    let files = &plan.snapshot.files;
+    let Foreign { name, uses } = foreign;
+    let mut links: Vec<Link> = match uses {
+        ForeignUses::Types(types) => types.iter().map(|id| implementer(*id, name)).collect(),
+        ForeignUses::Imports(first) => imports::foreign(plan, name, first),
+        ForeignUses::Sites(sites) => {
+            let ranks = Ranks::new(plan);
+            let mut sites = sites.clone();
+            sites.sort_by_key(|site| ranks.key(files, site));
+            let links = sites.iter().filter_map(|site| {
+                let verb = match is_call(files, site) {
+                    true => Verb::Calls,
+                    false => Verb::Uses,
+                };
+                use_of(files, name, verb, site)
+            });
+            links.collect()
+        }
+    };
+    links.truncate(plan.config.links.max_named_uses);
+    links
 }
 
 /// Whether a question is about the classes that extend or implement a type.
@@ -285,7 +279,7 @@ pub(super) fn note_unsure(plan: &mut Plan<'_>) {
         return;
     }
     let files = &plan.snapshot.files;
-    let definitions = plan.looked_up.definitions().iter();
+    let definitions = plan.looked_up.definitions.iter();
     let names = definitions.map(|id| &*files.definition(*id).qualified_name);
     let detail = format!(
         "{} may have {count} more uses, known by name alone; they are not listed",
@@ -299,7 +293,7 @@ pub(super) fn note_unsure(plan: &mut Plan<'_>) {
 
 fn count_unsure(plan: &Plan<'_>) -> usize {
     let Snapshot { files, graph, .. } = plan.snapshot;
-    let definitions = plan.looked_up.definitions();
+    let definitions = &plan.looked_up.definitions;
     // Of the members of a type only functions are called.
     let is_asked =
         |id: &&DefId| definitions.contains(*id) || files.definition(**id).kind.is_function();
@@ -362,101 +356,66 @@ fn is_within(plan: &Plan<'_>, site: &CallSite, definition: DefId) -> bool {
         || (site.file == definition.file && files.definition(definition).lines.contains(site.line))
 }
 
-/// Adds a call site of a definition, or of the method `through` that it overrides, with the lines around it, unless it is
-/// shown already; returns its tokens as the error if it does not fit.
-pub(super) fn add_caller(
-    plan: &mut Plan<'_>,
-    (of, through): (DefId, Option<DefId>),
-    site: &CallSite,
-    position: usize,
-    pass: BudgetScope,
-) -> Result<(), usize> {
-    add_use(plan, site, position, pass, |plan| {
-        entry(plan, of, through, site)
-    })
-}
-
-/// Adds the entry of a use, if there is one, unless its line is shown already.
-fn add_use(
-    plan: &mut Plan<'_>,
-    site: &CallSite,
-    position: usize,
-    pass: BudgetScope,
-    entry: impl FnOnce(&Plan<'_>) -> Option<Entry>,
-) -> Result<(), usize> {
-    let line = Lines::new(site.line, site.line);
-    if plan.packed.shows_any(site.file, line) {
-        return Ok(());
-    }
-    let Some(entry) = entry(plan) else {
-        return Ok(());
-    };
-    let shows = ShownPart::lines(site.file, entry.lines);
-    plan.try_add(entry, shows, (EntryKind::Link, position), pass)
-}
-
-fn entry(plan: &Plan<'_>, of: DefId, through: Option<DefId>, site: &CallSite) -> Option<Entry> {
-    let files = &plan.snapshot.files;
+/// Makes the link to a call site of a definition, or of the method `through` that it overrides.
+fn caller(files: &Files, of: DefId, through: Option<DefId>, site: &CallSite) -> Option<Link> {
     let name = |id: DefId| files.definition(id).qualified_name.to_string();
-    let mut entry = entry_of_use(plan, &name(of), verb(files, of, site), site)?;
+    let mut link = use_of(files, &name(of), verb(files, of, site), site)?;
     if let Some(through) = through.map(name) {
-        entry.reason = format!("{} through {through}", entry.reason);
-        entry.facts.insert(1, ("through", through));
+        link.reason = format!("{} through {through}", link.reason);
+        link.facts.insert(1, ("through", through));
     } else if site.confidence == Confidence::NameOnly {
-        entry.reason = format!("{} {BY_NAME_ALONE}", entry.reason);
+        link.reason = format!("{} {BY_NAME_ALONE}", link.reason);
     }
-    Some(entry)
+    Some(link)
 }
 
-/// Returns the entry of a use of what has the name `used`.
-fn entry_of_use(plan: &Plan<'_>, used: &str, verb: Verb, site: &CallSite) -> Option<Entry> {
-    let references = &plan.snapshot.files.content(site.file)?.facts.references;
-    let at = references.get(site.reference as usize)?.name.start as usize;
-    let place = head_of_implementer(plan, site, at);
-    Some(Entry {
-        name: enclosing(plan, site).unwrap_or_default(),
+/// Makes the link to a use of what has the name `used`.
+fn use_of(files: &Files, used: &str, verb: Verb, site: &CallSite) -> Option<Link> {
+    let references = &files.content(site.file)?.facts.references;
+    let at = references.get(site.reference as usize)?.name.start;
+    let enclosing = site.enclosing.map(|id| files.definition(id));
+    let is_base = is_kind(files, site, ReferenceKind::Base)
+        && enclosing.is_some_and(|of| (of.span.start..of.signature.end).contains(&at));
+    Some(Link {
+        section: SectionKind::Callers,
         reason: format!("uses {used}"),
         facts: vec![
             (verb.name(), used.to_owned()),
             ("confidence", site.confidence.name().to_owned()),
         ],
-        ..place.unwrap_or_else(|| entry_at(plan, site.file, at, site.line))
+        shows: Linked::Use(Use {
+            file: site.file,
+            at,
+            line: site.line,
+            name: enclosing.map_or_else(String::new, |of| of.qualified_name.to_string()),
+            head_of: site.enclosing.filter(|_| is_base),
+            is_broken: false,
+        }),
     })
 }
 
-/// Adds the head of a type that names a base which the repository does not define, or the lines around another use of such a
-/// name, unless it is shown already; returns its tokens as the error if it does not fit.
-pub(super) fn add_foreign_name(
-    plan: &mut Plan<'_>,
-    name: &str,
-    site: &CallSite,
-    position: usize,
-    pass: BudgetScope,
-) -> Result<(), usize> {
-    add_use(plan, site, position, pass, |plan| {
-        let verb = match is_call(&plan.snapshot.files, site) {
-            true => Verb::Calls,
-            false => Verb::Uses,
-        };
-        entry_of_use(plan, name, verb, site)
-    })
-}
-
-/// Returns the head of the class that names another as its base at byte `at`, on one line, without its annotations, or that
-/// of the variable or function whose object has the type. The lines around such a use say less than their names.
-fn head_of_implementer(plan: &Plan<'_>, site: &CallSite, at: usize) -> Option<Entry> {
-    let files = &plan.snapshot.files;
-    let named = site.enclosing.map(|id| files.definition(id))?;
-    let (first, last) = (named.span.start as usize, named.signature.end as usize);
-    if !is_kind(files, site, ReferenceKind::Base) || !(first..last).contains(&at) {
-        return None;
+/// Returns the entry of a use, without reason and facts: the head of the type that names what it uses as its base, or the
+/// lines around it.
+pub(super) fn entry(plan: &Plan<'_>, of: &Use) -> Entry {
+    let head = of.head_of.and_then(|id| head(plan, id, of.line));
+    Entry {
+        name: of.name.clone(),
+        ..head.unwrap_or_else(|| lines_around(plan, of))
     }
-    let text = files.text(site.file);
+}
+
+/// Returns the head of a class that names another as its base in a line, on one line, without its annotations, or that
+/// of the variable or function whose object has the type. The lines around such a use say less than their names.
+fn head(plan: &Plan<'_>, id: DefId, line: u32) -> Option<Entry> {
+    let files = &plan.snapshot.files;
+    let named = files.definition(id);
+    let (first, last) = (named.span.start as usize, named.signature.end as usize);
+    let text = files.text(id.file);
     let above = text.get(first..named.name_span.start as usize)?;
     let line_start = above.rfind('\n').map_or(first, |end| first + end + 1);
-    let line = named.lines.start + above.matches('\n').count() as u32;
-    let lines = Lines::new(line, site.line.max(line));
-    if plan.packed.shows_any(site.file, lines) {
+    let head_line = named.lines.start + above.matches('\n').count() as u32;
+    let lines = Lines::new(head_line, line.max(head_line));
+    if plan.packed.shows_any(id.file, lines) {
         return None;
     }
     let (body, cut) = link::line(text.get(line_start..last)?);
@@ -465,17 +424,17 @@ fn head_of_implementer(plan: &Plan<'_>, site: &CallSite, at: usize) -> Option<En
         fidelity: Fidelity::Compact,
         cut,
         body,
-        ..Entry::new(files, site.file, SectionKind::Callers, lines)
+        ..Entry::new(files, id.file, SectionKind::Callers, lines)
     })
 }
 
-/// Returns the entry of a line with those around it, without name and reason. `at` is a byte within the line.
-pub(super) fn entry_at(plan: &Plan<'_>, file: FileId, at: usize, line: u32) -> Entry {
+/// Returns the entry of the line of a use with those around it.
+fn lines_around(plan: &Plan<'_>, of: &Use) -> Entry {
     let files = &plan.snapshot.files;
-    let text = files.text(file);
-    let (mut lines, mut code) = around(text, at, line, plan.lines_around_use());
-    if plan.packed.shows_any(file, lines) || code.len() > LINE * 4 {
-        (lines, code) = around(text, at, line, 0);
+    let (text, at) = (files.text(of.file), of.at as usize);
+    let (mut lines, mut code) = around(text, at, of.line, plan.lines_around_use());
+    if plan.packed.shows_any(of.file, lines) || code.len() > LINE * 4 {
+        (lines, code) = around(text, at, of.line, 0);
     }
     // A single line is shown without its indentation, and cut if it is long.
     let (layout, fidelity, (body, cut)) = if lines.count() == 1 {
@@ -489,18 +448,6 @@ pub(super) fn entry_at(plan: &Plan<'_>, file: FileId, at: usize, line: u32) -> E
         fidelity,
         cut,
         body,
-        ..Entry::new(files, file, SectionKind::Callers, lines)
+        ..Entry::new(files, of.file, SectionKind::Callers, lines)
     }
-}
-
-/// Returns the name of the definition that contains a call site.
-pub(super) fn enclosing(plan: &Plan<'_>, site: &CallSite) -> Option<String> {
-    let id = site.enclosing?;
-    Some(
-        plan.snapshot
-            .files
-            .definition(id)
-            .qualified_name
-            .to_string(),
-    )
 }

@@ -1,4 +1,4 @@
-//! Adds the imports between the best files, or, where a short question looks up modules, those that import them or that they
+//! Finds the imports between the best files, or, where a short question looks up modules, those that import them or that they
 //! have.
 
 use std::collections::BTreeSet;
@@ -7,10 +7,9 @@ use foldhash::{HashMap, HashSet};
 use foveate_index::{FileId, Files, Snapshot};
 use foveate_model::{Import, Lines, Role, Span};
 
-use super::link::{self, Link};
+use super::link::{self, Link, Linked};
 use crate::assemble::entry::{Entry, Layout, SectionKind};
-use crate::assemble::packed::{EntryKind, ShownPart};
-use crate::assemble::plan::{BudgetScope, Plan};
+use crate::assemble::plan::Plan;
 use crate::excerpt::prefix;
 
 /// Returns the imports between the best files: direct ones, or through one other file.
@@ -31,16 +30,9 @@ pub(super) fn imports(plan: &Plan<'_>) -> Vec<Link> {
             if i == j {
                 continue;
             }
-            if let Some((statement, line)) = statement(plan, *from, *to) {
-                found.push((
-                    1,
-                    i + j,
-                    Link::Import {
-                        chain: vec![*from, *to],
-                        statement,
-                        line,
-                    },
-                ));
+            if let Some(import) = statement(plan, *from, *to) {
+                let imports = files.path(*to).to_owned();
+                found.push((1, i + j, import_link(*from, imports, import)));
                 continue;
             }
             // Longer chains only from the best file: the others are many and say little.
@@ -49,17 +41,10 @@ pub(super) fn imports(plan: &Plan<'_>) -> Vec<Link> {
                 !best.contains(middle) && graph.imports(**middle).binary_search(to).is_ok()
             });
             if let Some(middle) = middle
-                && let Some((statement, line)) = statement(plan, *from, *middle)
+                && let Some(import) = statement(plan, *from, *middle)
             {
-                found.push((
-                    2,
-                    i + j,
-                    Link::Import {
-                        chain: vec![*from, *middle, *to],
-                        statement,
-                        line,
-                    },
-                ));
+                let imports = format!("{} -> {}", files.path(*middle), files.path(*to));
+                found.push((2, i + j, import_link(*from, imports, import)));
             }
         }
     }
@@ -76,7 +61,7 @@ const MAX_IMPORTED: usize = 64;
 pub(super) fn importers(plan: &Plan<'_>) -> Vec<Link> {
     let Snapshot { files, graph, .. } = plan.snapshot;
     let asked = AskedModules::new(plan);
-    let modules = plan.looked_up.modules().iter();
+    let modules = plan.looked_up.modules.iter();
     let importers = modules.flat_map(|module| graph.importers(*module));
     let importers: BTreeSet<FileId> = importers.copied().collect();
     let found = importers
@@ -86,31 +71,19 @@ pub(super) fn importers(plan: &Plan<'_>) -> Vec<Link> {
     let mut found: Vec<_> = found.collect();
     found.sort_by_key(|(from, _)| files.file(*from).role == Role::Test);
     let found = found.into_iter().take(plan.config.links.max_named_uses);
-    let links = found.map(|(from, (module, (statement, line)))| Link::Import {
-        chain: vec![from, module],
-        statement,
-        line,
-    });
+    let links = found
+        .map(|(from, (module, import))| import_link(from, files.path(module).to_owned(), import));
     links.collect()
 }
 
-/// Returns the imports of a module outside the repository that a question looks up, those of tests last.
-pub(super) fn foreign(plan: &Plan<'_>) -> Vec<Link> {
+/// Returns the first imports of a module outside the repository that a question looks up, those of tests last.
+pub(super) fn foreign(plan: &Plan<'_>, module: &str, first: &[(FileId, usize)]) -> Vec<Link> {
     let files = &plan.snapshot.files;
-    let Some(found) = plan.looked_up.foreign_imports() else {
-        return Vec::new();
-    };
-    let mut first = found.first.clone();
+    let mut first = first.to_vec();
     first.sort_by_key(|(file, _)| (files.file(*file).role == Role::Test, *file));
-    let first = first.into_iter().take(plan.config.links.max_named_uses);
-    let links = first.filter_map(|(from, position)| {
+    let links = first.into_iter().filter_map(|(from, position)| {
         let import = imports_of(plan, from).get(position)?;
-        Some(Link::ForeignImport {
-            from,
-            module: found.module.clone(),
-            statement: import.span,
-            line: import.line,
-        })
+        Some(import_link(from, module.to_owned(), import))
     });
     links.collect()
 }
@@ -125,7 +98,7 @@ struct AskedModules<'a> {
 impl<'a> AskedModules<'a> {
     fn new(plan: &Plan<'a>) -> Self {
         let Snapshot { files, graph, .. } = plan.snapshot;
-        let modules = plan.looked_up.modules();
+        let modules = &plan.looked_up.modules;
         let mut packages = HashMap::default();
         for module in modules {
             if graph.shares_package(files, *module) {
@@ -139,9 +112,9 @@ impl<'a> AskedModules<'a> {
         }
     }
 
-    /// Returns the first of the modules that a file imports, with the span and line of the statement: one that imports it,
-    /// takes it from its package by its name, or imports the package whose files share their names.
-    fn imported_by(&self, plan: &Plan<'_>, from: FileId) -> Option<(FileId, (Span, u32))> {
+    /// Returns the first of the modules that a file imports, with the import: one that imports it, takes it from its package
+    /// by its name, or imports the package whose files share their names.
+    fn imported_by(&self, plan: &Plan<'a>, from: FileId) -> Option<(FileId, &'a Import)> {
         let Snapshot { files, graph, .. } = plan.snapshot;
         let imports = graph.imports(from).iter().copied();
         let imports = imports.filter(|module| self.modules.contains(module));
@@ -157,17 +130,17 @@ impl<'a> AskedModules<'a> {
     }
 }
 
-/// Returns the first import of a file that leads to a module that is `asked` for, with its span and line.
-fn first_import(
-    plan: &Plan<'_>,
+/// Returns the first import of a file that leads to a module that is `asked` for.
+fn first_import<'a>(
+    plan: &Plan<'a>,
     from: FileId,
     asked: impl Fn(FileId) -> Option<FileId>,
-) -> Option<(FileId, (Span, u32))> {
+) -> Option<(FileId, &'a Import)> {
     let modules = plan.snapshot.graph.import_modules(from).iter();
     let mut imports = imports_of(plan, from).iter().zip(modules);
     imports.find_map(|(import, module)| {
         let found = asked((*module)?)?;
-        Some((found, (import.span, import.line)))
+        Some((found, import))
     })
 }
 
@@ -175,7 +148,7 @@ fn first_import(
 /// files, one import of each other file.
 pub(super) fn imported(plan: &Plan<'_>) -> Vec<Link> {
     let graph = &plan.snapshot.graph;
-    let modules = plan.looked_up.modules();
+    let modules = &plan.looked_up.modules;
     let together: HashSet<FileId> = modules.iter().copied().collect();
     let mut seen = HashSet::default();
     let mut found = Vec::new();
@@ -190,11 +163,8 @@ pub(super) fn imported(plan: &Plan<'_>) -> Vec<Link> {
             if together.contains(&to) || modules.len() > 1 && !seen.insert(to) {
                 continue;
             }
-            found.push(Link::Import {
-                chain: vec![*from, to],
-                statement: import.span,
-                line: import.line,
-            });
+            let imports = plan.snapshot.files.path(to).to_owned();
+            found.push(import_link(*from, imports, import));
         }
     }
     found.truncate(plan.config.links.max_named_uses);
@@ -225,21 +195,18 @@ impl<'a> FilesByName<'a> {
     }
 }
 
-/// Returns the span and line of the first statement of a file that imports another one.
-fn statement(plan: &Plan<'_>, from: FileId, to: FileId) -> Option<(Span, u32)> {
+/// Returns the first statement of a file that imports another one.
+fn statement<'a>(plan: &Plan<'a>, from: FileId, to: FileId) -> Option<&'a Import> {
     let modules = plan.snapshot.graph.import_modules(from);
     let position = modules.iter().position(|module| *module == Some(to))?;
-    let import = imports_of(plan, from).get(position)?;
-    Some((import.span, import.line))
+    imports_of(plan, from).get(position)
 }
 
-/// Returns the span and line of the first statement of a file that takes a module from its package by its name: `from
-/// package import module`.
-fn statement_of_name(plan: &Plan<'_>, from: FileId, module: FileId) -> Option<(Span, u32)> {
+/// Returns the first statement of a file that takes a module from its package by its name: `from package import module`.
+fn statement_of_name<'a>(plan: &Plan<'a>, from: FileId, module: FileId) -> Option<&'a Import> {
     let stem = plan.snapshot.files.file(module).path.stem();
     let takes = |import: &&Import| import.names.iter().any(|taken| *taken.name == *stem);
-    let import = imports_of(plan, from).iter().find(takes)?;
-    Some((import.span, import.line))
+    imports_of(plan, from).iter().find(takes)
 }
 
 fn imports_of<'a>(plan: &Plan<'a>, file: FileId) -> &'a [Import] {
@@ -247,47 +214,30 @@ fn imports_of<'a>(plan: &Plan<'a>, file: FileId) -> &'a [Import] {
     content.map_or(&[], |content| content.facts.imports.as_slice())
 }
 
-pub(super) fn add_import(
-    plan: &mut Plan<'_>,
-    chain: &[FileId],
-    (statement, line): (Span, u32),
-    position: usize,
-    pass: BudgetScope,
-) -> Result<(), usize> {
-    let files = &plan.snapshot.files;
-    let Some((from, to)) = chain.split_first() else {
-        return Ok(());
-    };
-    let paths: Vec<&str> = to.iter().map(|file| files.path(*file)).collect();
-    let imports = paths.join(" -> ");
-    add_statement(plan, *from, imports, (statement, line), position, pass)
+/// Makes the link to an import of a file; `imports` says what it leads to.
+fn import_link(from: FileId, imports: String, import: &Import) -> Link {
+    Link {
+        section: SectionKind::Imports,
+        reason: format!("imports {imports}"),
+        facts: vec![("imports", imports)],
+        shows: Linked::Import(from, import.span, import.line),
+    }
 }
 
-/// Adds an import statement, unless it is shown already; returns its tokens as the error if it does not fit.
-pub(super) fn add_statement(
-    plan: &mut Plan<'_>,
-    from: FileId,
-    imports: String,
-    (statement, line): (Span, u32),
-    position: usize,
-    pass: BudgetScope,
-) -> Result<(), usize> {
+/// Returns the entry of an import statement, without reason and facts; `None` if it is shown already.
+pub(super) fn entry(plan: &Plan<'_>, from: FileId, statement: Span, line: u32) -> Option<Entry> {
     let files = &plan.snapshot.files;
     let text = statement.of(files.text(from));
     let last = line + prefix(text, 4000).trim_end().matches('\n').count() as u32;
     let lines = Lines::new(line, last);
     if plan.packed.shows_any(from, lines) {
-        return Ok(());
+        return None;
     }
     let (body, cut) = link::line(text);
-    let entry = Entry {
+    Some(Entry {
         layout: Layout::Line,
         cut,
-        reason: format!("imports {imports}"),
-        facts: vec![("imports", imports)],
         body,
         ..Entry::new(files, from, SectionKind::Imports, lines)
-    };
-    let shows = ShownPart::lines(from, lines);
-    plan.try_add(entry, shows, (EntryKind::Link, position), pass)
+    })
 }

@@ -1,10 +1,8 @@
 //! Defines the links that may be listed: tests, callers and imports.
 
-use foveate_index::graph::CallSite;
 use foveate_index::{DefId, FileId};
 use foveate_model::Span;
 
-use super::verb::Verb;
 use crate::assemble::entry::SectionKind;
 use crate::excerpt::one_line;
 
@@ -16,18 +14,6 @@ pub(super) fn line(code: &str) -> (String, bool) {
     let line = one_line(code, LINE);
     let is_cut = line.ends_with('…') && !code.trim_end().ends_with('…');
     (line, is_cut)
-}
-
-/// A line that uses code that the caller's change removed.
-#[derive(Clone, Debug)]
-pub(super) struct RemovedUse {
-    pub file: FileId,
-    /// A byte of the line.
-    pub at: u32,
-    pub line: u32,
-    pub verb: Verb,
-    /// The name of the definition, or the path of the file.
-    pub removed: String,
 }
 
 /// How a test is connected with what it tests, the most telling way first.
@@ -56,80 +42,65 @@ impl TestRelation {
     }
 }
 
-/// How a definition is related to one that a question looks up.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Relation {
-    /// It is the looked up definition itself.
-    Same,
-    /// It overrides it.
-    Overrides,
-    /// It overrides a method that the looked up type inherits from a base outside the repository.
-    OverridesMember,
-    /// It implements it without naming it.
-    Implements,
-    /// It is used by it.
-    UsedBy,
+/// Something that is connected with the shown code, or that a short question asks for.
+#[derive(Debug)]
+pub(super) struct Link {
+    pub section: SectionKind,
+    /// Why it is in the context.
+    pub reason: String,
+    /// What its entry says of it.
+    pub facts: Vec<(&'static str, String)>,
+    pub shows: Linked,
 }
 
-/// A connection between definitions or files.
-#[derive(Clone, Debug)]
-pub(super) enum Link {
-    /// A test, and the best definition that it tests.
-    Test {
-        id: DefId,
-        of: DefId,
-        relation: TestRelation,
-    },
-    /// A definition that overrides or implements another one, or that another one uses.
-    Related {
-        id: DefId,
-        of: DefId,
-        relation: Relation,
-    },
-    /// A file of tests of another file.
-    TestFile { file: FileId, tests: FileId },
-    /// A use of a definition, or of the method `through` that it overrides.
-    Caller {
-        of: DefId,
-        through: Option<DefId>,
-        site: CallSite,
-    },
-    /// A place where code names what the repository does not define: the base of a type, or an attribute.
-    ForeignName { name: String, site: CallSite },
-    /// A type that implements an interface of a standard library without naming it.
-    LibraryInterface { name: &'static str, id: DefId },
-    /// A use of what the caller's change removed.
-    Removed(RemovedUse),
-    /// A chain of files of which each imports the next, and the first file's import statement.
-    Import {
-        chain: Vec<FileId>,
-        statement: Span,
-        line: u32,
-    },
-    /// An import of a module outside the repository.
-    ForeignImport {
-        from: FileId,
-        module: String,
-        statement: Span,
-        line: u32,
-    },
+/// What a link shows.
+#[derive(Debug)]
+pub(super) enum Linked {
+    /// A test, whole or by its signature.
+    Test(DefId),
+    /// The outline of a file of tests.
+    TestFile(FileId),
+    /// The signature of a definition.
+    Signature(DefId),
+    /// A line, with those around it.
+    Use(Use),
+    /// The import statement of a file, and its first line.
+    Import(FileId, Span, u32),
+}
+
+/// A line that uses something.
+#[derive(Debug)]
+pub(super) struct Use {
+    pub file: FileId,
+    /// A byte of the line.
+    pub at: u32,
+    pub line: u32,
+    /// The name of the definition that contains it; empty at the top level.
+    pub name: String,
+    /// The type that names what it uses as its base, or the variable or function whose object has it as its type.
+    pub head_of: Option<DefId>,
+    /// Whether the caller's change removed what it uses.
+    pub is_broken: bool,
 }
 
 impl Link {
-    pub(super) fn section(&self) -> SectionKind {
-        match self {
-            Self::Test { .. } | Self::TestFile { .. } => SectionKind::Tests,
-            Self::Caller { .. }
-            | Self::ForeignName { .. }
-            | Self::LibraryInterface { .. }
-            | Self::Removed(_) => SectionKind::Callers,
-            Self::Related { relation, .. } => match relation {
-                Relation::Overrides | Relation::OverridesMember | Relation::Implements => {
-                    SectionKind::Callers
-                }
-                Relation::Same | Relation::UsedBy => SectionKind::Definitions,
-            },
-            Self::Import { .. } | Self::ForeignImport { .. } => SectionKind::Imports,
+    /// Makes a link to the signature of a definition that has a relation to `of`, which is told as a fact.
+    pub(super) fn signature(
+        section: SectionKind,
+        id: DefId,
+        (fact, relation): (&'static str, &str),
+        of: String,
+    ) -> Self {
+        Self {
+            section,
+            reason: format!("{relation} {of}"),
+            facts: vec![(fact, of)],
+            shows: Linked::Signature(id),
         }
+    }
+
+    /// Whether it may take all tokens left: code that still uses what is gone is broken whatever the query asks.
+    pub(super) fn is_urgent(&self) -> bool {
+        matches!(&self.shows, Linked::Use(of) if of.is_broken)
     }
 }

@@ -5,57 +5,52 @@ use foldhash::HashSet;
 use foveate_index::{Confidence, DefId, FileId, Files, Snapshot};
 use foveate_model::DefinitionKind;
 
-use super::link::{Link, Relation};
-use crate::assemble::card;
-use crate::assemble::entry::{Entry, SectionKind};
-use crate::assemble::hierarchy::{implementers, overriding, overriding_member};
-use crate::assemble::packed::{EntryKind, ShownPart};
-use crate::assemble::plan::{BudgetScope, Plan};
+use super::link::{Link, Linked};
+use crate::assemble::entry::SectionKind;
+use crate::assemble::hierarchy::{overriding, overriding_member};
+use crate::assemble::plan::Plan;
 use crate::intent::LookUp;
 use crate::issue::{self, Issue, IssueCode};
 
 /// Returns the looked up definitions themselves.
 pub(super) fn definitions(plan: &Plan<'_>) -> Vec<Link> {
-    let definitions = plan.looked_up.definitions().iter();
-    let links = definitions.map(|id| Link::Related {
-        id: *id,
-        of: *id,
-        relation: Relation::Same,
+    let definitions = plan.looked_up.definitions.iter();
+    let links = definitions.map(|id| Link {
+        section: SectionKind::Definitions,
+        reason: plan.source_of_name(*id).to_owned(),
+        facts: Vec::new(),
+        shows: Linked::Signature(*id),
     });
     links.collect()
 }
 
 /// Returns the methods that override the looked up ones.
 pub(super) fn overrides(plan: &Plan<'_>) -> Vec<Link> {
-    let snapshot = plan.snapshot;
-    let (found, relation) = match plan.looked_up.inherited() {
-        Some(name) => {
-            let classes = plan.looked_up.definitions().iter();
-            let found = classes.flat_map(|class| overriding_member(snapshot, *class, name));
-            let found: Vec<(DefId, DefId)> = found.collect();
-            (found, Relation::OverridesMember)
+    let (snapshot, looked_up) = (plan.snapshot, &plan.looked_up);
+    let name = |id: DefId| snapshot.files.definition(id).qualified_name.to_string();
+    let found: Vec<(DefId, String)> = match &looked_up.inherited {
+        Some(method) => {
+            let classes = looked_up.definitions.iter();
+            let found = classes.flat_map(|class| overriding_member(snapshot, *class, method));
+            found
+                .map(|(id, class)| (id, format!("{}.{method}", name(class))))
+                .collect()
         }
-        None => (
-            overriding(snapshot, plan.looked_up.parts()),
-            Relation::Overrides,
-        ),
+        None => {
+            let found = overriding(snapshot, &looked_up.parts).into_iter();
+            found.map(|(id, of)| (id, name(of))).collect()
+        }
     };
     let found = found.into_iter().take(plan.config.links.max_named_uses);
-    let links = found.map(|(id, of)| Link::Related { id, of, relation });
+    let relation = ("overrides", "overrides");
+    let links = found.map(|(id, of)| Link::signature(SectionKind::Callers, id, relation, of));
     links.collect()
 }
 
-/// Returns the types that implement one of the given types without naming it.
-pub(super) fn implicit_implementers(plan: &Plan<'_>, types: &[DefId]) -> Vec<Link> {
-    let links = types.iter().flat_map(|of| {
-        let found = implementers(plan.snapshot, *of).into_iter();
-        found.map(move |id| Link::Related {
-            id,
-            of: *of,
-            relation: Relation::Implements,
-        })
-    });
-    links.collect()
+/// Makes the link to a type that implements the interface `of`, which its code does not name.
+pub(super) fn implementer(id: DefId, of: &str) -> Link {
+    let relation = ("implements", "implements");
+    Link::signature(SectionKind::Callers, id, relation, of.to_owned())
 }
 
 /// Returns the definitions that the bodies of the looked up ones refer to, with those of the functions inside them: those of
@@ -63,8 +58,8 @@ pub(super) fn implicit_implementers(plan: &Plan<'_>, types: &[DefId]) -> Vec<Lin
 /// show how they are used. Where a question looks up files, theirs are left out.
 pub(super) fn dependencies(plan: &Plan<'_>) -> Vec<Link> {
     let Snapshot { files, graph, .. } = plan.snapshot;
-    let parts = plan.looked_up.parts();
-    let together: HashSet<FileId> = plan.looked_up.modules().iter().copied().collect();
+    let parts = &plan.looked_up.parts;
+    let together: HashSet<FileId> = plan.looked_up.modules.iter().copied().collect();
     let mut seen: HashSet<DefId> = parts.iter().copied().collect();
     let mut read: HashSet<DefId> = HashSet::default();
     let mut found = Vec::new();
@@ -99,10 +94,9 @@ pub(super) fn dependencies(plan: &Plan<'_>) -> Vec<Link> {
     }
     found.sort_unstable();
     let found = found.into_iter().take(plan.config.links.max_named_uses);
-    let links = found.map(|(_, id, of)| Link::Related {
-        id,
-        of,
-        relation: Relation::UsedBy,
+    let links = found.map(|(_, id, of)| {
+        let of = files.definition(of).qualified_name.to_string();
+        Link::signature(SectionKind::Definitions, id, ("needed_by", "used by"), of)
     });
     links.collect()
 }
@@ -113,9 +107,9 @@ pub(super) fn note_no_dependency(plan: &mut Plan<'_>) {
     if looked_up.asks() != Some(LookUp::Dependencies) {
         return;
     }
-    let definitions = looked_up.definitions().iter();
+    let definitions = looked_up.definitions.iter();
     let names = definitions.map(|id| &*files.definition(*id).qualified_name);
-    let paths = looked_up.modules().iter().map(|file| files.path(*file));
+    let paths = looked_up.modules.iter().map(|file| files.path(*file));
     let detail = format!(
         "no dependency of {} was found in the repository",
         issue::list(names.chain(paths))
@@ -138,76 +132,4 @@ fn inside(files: &Files, outer: DefId) -> impl Iterator<Item = DefId> {
             has_inner && files.definition(*id).lines.start <= definition.lines.end
         })
         .filter(move |id| definition.span.contains(files.definition(*id).span))
-}
-
-/// Adds the signature of a definition that is related to `of`; returns its tokens as the error if it does not fit.
-pub(super) fn add(
-    plan: &mut Plan<'_>,
-    id: DefId,
-    (of, relation): (DefId, Relation),
-    position: usize,
-    pass: BudgetScope,
-) -> Result<(), usize> {
-    if plan.shows_signature(id) {
-        return Ok(());
-    }
-    let files = &plan.snapshot.files;
-    let name = &*files.definition(of).qualified_name;
-    let name = match relation {
-        Relation::OverridesMember => format!("{name}.{}", files.definition(id).name),
-        _ => name.to_owned(),
-    };
-    let (section, reason, fact) = match relation {
-        Relation::Same => {
-            let reason = plan.source_of_name(of).to_owned();
-            (SectionKind::Definitions, reason, None)
-        }
-        Relation::Overrides | Relation::OverridesMember => (
-            SectionKind::Callers,
-            format!("overrides {name}"),
-            Some("overrides"),
-        ),
-        Relation::Implements => (
-            SectionKind::Callers,
-            format!("implements {name}"),
-            Some("implements"),
-        ),
-        Relation::UsedBy => (
-            SectionKind::Definitions,
-            format!("used by {name}"),
-            Some("needed_by"),
-        ),
-    };
-    let mut entry = Entry {
-        reason,
-        ..card::compact(plan.snapshot, id, section)
-    };
-    entry.facts.extend(fact.map(|fact| (fact, name)));
-    let shows = ShownPart::card_of(id);
-    plan.try_add(entry, shows, (EntryKind::Link, position), pass)
-}
-
-/// Adds the signature of a type that implements an interface which the repository does not define; returns its tokens as the
-/// error if it does not fit.
-pub(super) fn add_implementer(
-    plan: &mut Plan<'_>,
-    id: DefId,
-    interface: &str,
-    position: usize,
-    pass: BudgetScope,
-) -> Result<(), usize> {
-    if plan.shows_signature(id) {
-        return Ok(());
-    }
-    let mut entry = Entry {
-        reason: format!("implements {interface}"),
-        ..card::compact(plan.snapshot, id, SectionKind::Callers)
-    };
-    entry.facts.push(("implements", interface.to_owned()));
-    plan.try_add(
-        entry,
-        ShownPart::card_of(id),
-        (EntryKind::Link, position),
-        pass,
-    )
 }

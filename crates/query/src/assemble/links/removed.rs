@@ -5,15 +5,13 @@ mod names;
 
 use foldhash::HashMap;
 use foveate_index::{FileId, Files};
-use foveate_model::{Import, Lines, RepoPath, Role};
+use foveate_model::{Import, RepoPath, Role};
 use foveate_parse::language_by_name;
 
-use super::callers;
-use super::link::{Link, RemovedUse};
+use super::link::{Link, Linked, Use};
 use super::verb::Verb;
-use crate::assemble::entry::{Entry, SectionKind};
-use crate::assemble::packed::{EntryKind, ShownPart};
-use crate::assemble::plan::{BudgetScope, Plan};
+use crate::assemble::entry::SectionKind;
+use crate::assemble::plan::Plan;
 
 /// Maximum removed files with the same name.
 const MAX_SAME_NAME: usize = 8;
@@ -29,7 +27,38 @@ pub(super) fn uses(plan: &Plan<'_>) -> Vec<Link> {
     uses.sort_by_key(|of| (files.file(of.file).role == Role::Test, of.file, of.line));
     uses.dedup_by_key(|of| (of.file, of.line));
     uses.truncate(plan.max_links(SectionKind::Callers));
-    uses.into_iter().map(Link::Removed).collect()
+    uses.into_iter().map(|of| link(files, of)).collect()
+}
+
+/// A line that uses code that the caller's change removed.
+#[derive(Debug)]
+struct RemovedUse {
+    file: FileId,
+    /// A byte of the line.
+    at: u32,
+    line: u32,
+    verb: Verb,
+    /// The name of the definition, or the path of the file.
+    removed: String,
+}
+
+fn link(files: &Files, of: RemovedUse) -> Link {
+    let enclosing = files.definition_at(of.file, of.line);
+    let name = enclosing.map(|id| files.definition(id).qualified_name.to_string());
+    let verb = of.verb.name();
+    Link {
+        section: SectionKind::Callers,
+        reason: format!("still {verb} removed {}", of.removed),
+        facts: vec![(verb, format!("removed {}", of.removed))],
+        shows: Linked::Use(Use {
+            file: of.file,
+            at: of.at,
+            line: of.line,
+            name: name.unwrap_or_default(),
+            head_of: None,
+            is_broken: true,
+        }),
+    }
 }
 
 /// Returns the imports of removed files.
@@ -164,30 +193,4 @@ fn segments(module: &str) -> (&str, &str) {
     let mut segments = segments.filter(|segment| !segment.is_empty());
     let last = segments.next().unwrap_or_default();
     (segments.next().unwrap_or_default(), last)
-}
-
-/// Adds a use with the lines around it, unless it is shown already; returns its tokens as the error if it does not fit.
-/// It may take all tokens left: the share of callers is small or 0 in most intents, and code that still uses what is gone
-/// is broken whatever the query asks.
-pub(super) fn add_use(plan: &mut Plan<'_>, of: &RemovedUse, position: usize) -> Result<(), usize> {
-    if plan.packed.shows_any(of.file, Lines::new(of.line, of.line)) {
-        return Ok(());
-    }
-    let entry = Entry {
-        name: enclosing(&plan.snapshot.files, of),
-        reason: format!("still {} removed {}", of.verb.name(), of.removed),
-        facts: vec![(of.verb.name(), format!("removed {}", of.removed))],
-        ..callers::entry_at(plan, of.file, of.at as usize, of.line)
-    };
-    let shows = ShownPart::lines(of.file, entry.lines);
-    let order = (EntryKind::Link, position);
-    plan.try_add(entry, shows, order, BudgetScope::Rest)
-}
-
-/// Returns the name of the definition that contains a use; empty at the top level.
-pub(super) fn enclosing(files: &Files, of: &RemovedUse) -> String {
-    let id = files.definition_at(of.file, of.line);
-    id.map_or_else(String::new, |id| {
-        files.definition(id).qualified_name.to_string()
-    })
 }

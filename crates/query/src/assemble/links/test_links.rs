@@ -1,15 +1,14 @@
-//! Adds tests of the shown definitions, whole or as signatures, and outlines of test files.
+//! Finds tests of the shown definitions, and the files of tests of theirs.
 
 use foldhash::HashSet;
 use foveate_index::{DefId, FileId, Files};
 
-use super::link::{Link, TestRelation};
+use super::link::{Link, Linked, TestRelation};
 use crate::assemble::card;
-use crate::assemble::entry::SectionKind;
+use crate::assemble::entry::{Entry, SectionKind};
 use crate::assemble::near_duplicates::ComparedText;
-use crate::assemble::packed::{EntryKind, ShownPart};
+use crate::assemble::packed::{Order, ShownPart};
 use crate::assemble::plan::{BudgetScope, Plan};
-use crate::assemble::seen::WHOLE_FILE;
 use crate::rank::{PlaceId, RankedPlace};
 use crate::resolve::has_blocks;
 
@@ -42,33 +41,36 @@ pub(super) fn tests(plan: &Plan<'_>, seeds: &[DefId]) -> Vec<Link> {
         }
     }
     summed.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
-    let mut links: Vec<Link> = summed
-        .into_iter()
-        .take(plan.max_links(SectionKind::Tests))
-        .map(|(id, _, of)| Link::Test {
-            id,
-            of,
-            relation: TestRelation::Linked,
-        })
-        .collect();
-    let mut listed = HashSet::default();
-    for link in &links {
-        if let Link::Test { id, .. } = link {
-            listed.insert(id.file);
-        }
-    }
+    summed.truncate(plan.max_links(SectionKind::Tests));
+    let files = &plan.snapshot.files;
+    let mut listed: HashSet<FileId> = summed.iter().map(|(id, ..)| id.file).collect();
+    let links = summed.into_iter();
+    let links = links.map(|(id, _, of)| test_link(files, id, (of, TestRelation::Linked)));
+    let mut links: Vec<Link> = links.collect();
     for seed in seeds {
-        let file = seed.file;
-        for (tests, _) in graph.test_files_of(file).iter().take(TEST_FILES) {
+        let tested = files.path(seed.file);
+        for (tests, _) in graph.test_files_of(seed.file).iter().take(TEST_FILES) {
             if listed.insert(*tests) && links.len() < plan.max_links(SectionKind::Tests) * 2 {
-                links.push(Link::TestFile {
-                    file,
-                    tests: *tests,
+                links.push(Link {
+                    section: SectionKind::Tests,
+                    reason: format!("tests {tested}"),
+                    facts: vec![("tests", tested.to_owned())],
+                    shows: Linked::TestFile(*tests),
                 });
             }
         }
     }
     links
+}
+
+/// Makes the link to a test of `of`.
+pub(super) fn test_link(files: &Files, id: DefId, (of, relation): (DefId, TestRelation)) -> Link {
+    Link {
+        section: SectionKind::Tests,
+        reason: relation.reason(&files.definition(of).qualified_name),
+        facts: Vec::new(),
+        shows: Linked::Test(id),
+    }
 }
 
 /// Returns the test around a function in it, unless the test is long: a function that a test defines for itself says little
@@ -104,73 +106,36 @@ pub(in crate::assemble) fn in_whole_test(files: &Files, place: RankedPlace) -> R
     }
 }
 
-pub(super) fn add_test(
+/// Adds a whole test function unless it is a near-duplicate of a shown one; returns whether it was added.
+pub(super) fn add_whole(
     plan: &mut Plan<'_>,
     id: DefId,
-    (of, relation): (DefId, TestRelation),
-    position: usize,
-    whole: &mut usize,
+    reason: &str,
+    order: Order,
     pass: BudgetScope,
-) -> Result<(), usize> {
+) -> bool {
     let files = &plan.snapshot.files;
-    let file = id.file;
-    let definition = files.definition(id);
-    let lines = definition.lines;
-    let place = PlaceId::Definition(id);
-    if plan.packed.has(place) || plan.packed.shows_any(file, lines) {
-        return Ok(());
-    }
-    let shows = |lines| ShownPart {
-        file,
-        place: Some(place),
-        lines,
-    };
-    let reason = relation.reason(&files.definition(of).qualified_name);
     let compared = ComparedText::of_definition(files, id);
-    if *whole > 0 && definition.kind.is_function() && plan.find_near_duplicate(compared).is_none() {
-        let mut entry = card::full(
-            plan.snapshot,
-            &RankedPlace::new(files, place),
-            SectionKind::Tests,
-        );
-        entry.reason.clone_from(&reason);
-        if plan
-            .try_add(entry, shows(vec![lines]), (EntryKind::Link, position), pass)
-            .is_ok()
-        {
-            *whole -= 1;
-            plan.near_duplicates.show(compared);
-            return Ok(());
-        }
+    let definition = files.definition(id);
+    if !definition.kind.is_function() || plan.find_near_duplicate(compared).is_some() {
+        return false;
     }
-    let mut entry = card::compact(plan.snapshot, id, SectionKind::Tests);
-    entry.reason = reason;
-    plan.try_add(entry, shows(Vec::new()), (EntryKind::Link, position), pass)
-}
-
-pub(super) fn add_test_file(
-    plan: &mut Plan<'_>,
-    file: FileId,
-    tests: FileId,
-    position: usize,
-    pass: BudgetScope,
-) -> Result<(), usize> {
-    if plan.packed.shows_all(tests, WHOLE_FILE) {
-        return Ok(());
-    }
-    let Some(mut entry) = card::outline(
-        plan.snapshot,
-        tests,
-        SectionKind::Tests,
-        plan.config.cards.max_members / 2,
-    ) else {
-        return Ok(());
+    let place = PlaceId::Definition(id);
+    let ranked = RankedPlace::new(files, place);
+    let entry = Entry {
+        reason: reason.to_owned(),
+        ..card::full(plan.snapshot, &ranked, SectionKind::Tests)
     };
-    let tested = plan.snapshot.files.path(file).to_owned();
-    entry.reason = format!("tests {tested}");
-    entry.facts.push(("tests", tested));
-    let shows = ShownPart::card(tests, None);
-    plan.try_add(entry, shows, (EntryKind::Link, position), pass)
+    let shows = ShownPart {
+        file: id.file,
+        place: Some(place),
+        lines: vec![definition.lines],
+    };
+    let is_added = plan.try_add(entry, shows, order, pass).is_ok();
+    if is_added {
+        plan.near_duplicates.show(compared);
+    }
+    is_added
 }
 
 #[cfg(test)]

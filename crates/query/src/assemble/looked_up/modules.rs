@@ -25,14 +25,14 @@ impl LookedUp {
             true => named.filter(is_imported).take(MAX_MODULES).collect(),
             false => directory.into_iter().filter(is_imported).collect(),
         };
-        let foreign_imports = match modules.is_empty() {
+        let foreign = match modules.is_empty() {
             true => foreign_names::imports(snapshot, query),
             false => None,
         };
         Self {
             asks: Some(LookUp::Uses),
             modules,
-            foreign_imports,
+            foreign,
             ..Self::default()
         }
     }

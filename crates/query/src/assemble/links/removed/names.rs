@@ -10,8 +10,7 @@ use foveate_model::{Content, Import, Reference};
 use foveate_parse::hunks::is_constant;
 use foveate_parse::may_be_parsed;
 
-use super::segments;
-use crate::assemble::links::link::RemovedUse;
+use super::{RemovedUse, segments};
 use crate::assemble::links::verb::Verb;
 use crate::assemble::plan::Plan;
 use crate::deadline::Stage;
