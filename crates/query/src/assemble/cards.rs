@@ -212,7 +212,7 @@ impl Plan<'_> {
         let likely = self.ranked.functions.iter();
         let ranked = likely
             .take_while(|f| f.probability >= min_probability)
-            .map(|f| f.id);
+            .filter_map(|f| f.id.definition());
         let max_cards = self.config.cards.max_compact;
         let ids: Vec<DefId> = ranked
             .take(max_cards * 2)

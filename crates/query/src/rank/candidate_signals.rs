@@ -1,9 +1,8 @@
 //! Computes the signals of all candidates, for fitting the weights.
 
-use foveate_index::{ChunkId, DefId, FileId, Files, Snapshot};
-use foveate_model::Lines;
+use foveate_index::{FileId, Snapshot};
+use foveate_model::{Lines, Role};
 
-use super::adjustments::Adjustments;
 use super::evidence::{Evidence, WordHits};
 use super::weights::{FileSignals, FunctionSignals, StretchSignals};
 use super::{files, functions};
@@ -64,73 +63,36 @@ pub fn candidate_signals(
     let candidates = functions::Candidates::gather(snapshot, &evidence, &ranked, config, &deadline);
     let (files, adjustments) = (&snapshot.files, &evidence.adjustments);
     let of_stretches = candidates.stretches.candidates(files, adjustments, config);
+    let values = |file: FileId, role: Role, place: Option<(String, Lines)>, signals: &[f32]| {
+        let factor = adjustments.factor(files, file, role);
+        SignalValues {
+            path: files.path(file).to_owned(),
+            place,
+            signals: signals.iter().map(|signal| signal * factor).collect(),
+        }
+    };
     CandidateSignals {
         files: of_files
             .into_iter()
-            .map(|(id, signals)| of_file(files, adjustments, id, &signals))
+            .map(|(id, signals)| values(id, files.file(id).role, None, &signals.array()))
             .collect(),
         functions: candidates
             .signals()
-            .map(|(id, signals)| of_function(files, adjustments, id, signals))
+            .map(|(id, signals)| {
+                let definition = files.definition(id);
+                let place = (
+                    definition.qualified_name.to_string(),
+                    definition.own_lines(),
+                );
+                values(id.file, files.role_of(id), Some(place), &signals.array())
+            })
             .collect(),
         stretches: of_stretches
-            .map(|(id, signals)| of_stretch(files, adjustments, id, signals))
+            .map(|(id, signals)| {
+                let place = (String::new(), files.chunk(id).lines);
+                let (file, role) = (files.chunk_file(id), files.chunk_role(id));
+                values(file, role, Some(place), &signals.array())
+            })
             .collect(),
     }
-}
-
-fn of_file(
-    files: &Files,
-    adjustments: &Adjustments,
-    id: FileId,
-    signals: &FileSignals,
-) -> SignalValues {
-    SignalValues {
-        path: files.path(id).to_owned(),
-        place: None,
-        signals: scaled(
-            &signals.array(),
-            adjustments.factor(files, id, files.file(id).role),
-        ),
-    }
-}
-
-fn of_function(
-    files: &Files,
-    adjustments: &Adjustments,
-    id: DefId,
-    signals: &FunctionSignals,
-) -> SignalValues {
-    let definition = files.definition(id);
-    let name = definition.qualified_name.to_string();
-    SignalValues {
-        path: files.path(id.file).to_owned(),
-        place: Some((name, definition.own_lines())),
-        signals: scaled(
-            &signals.array(),
-            adjustments.factor(files, id.file, files.role_of(id)),
-        ),
-    }
-}
-
-fn of_stretch(
-    files: &Files,
-    adjustments: &Adjustments,
-    id: ChunkId,
-    signals: &StretchSignals,
-) -> SignalValues {
-    let file = files.chunk_file(id);
-    SignalValues {
-        path: files.path(file).to_owned(),
-        place: Some((String::new(), files.chunk(id).lines)),
-        signals: scaled(
-            &signals.array(),
-            adjustments.factor(files, file, files.chunk_role(id)),
-        ),
-    }
-}
-
-/// Returns the signals multiplied by the factor of a role.
-fn scaled(signals: &[f32], factor: f32) -> Vec<f32> {
-    signals.iter().map(|signal| signal * factor).collect()
 }

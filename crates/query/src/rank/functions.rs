@@ -5,14 +5,14 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use foveate_index::lexical::ChunkHit;
-use foveate_index::{DefId, FileId, Snapshot};
+use foveate_index::{ChunkId, DefId, FileId, Snapshot};
 use foveate_model::{DefinitionKind, LocalId};
 
 use super::adjustments::Adjustments;
 use super::evidence::Evidence;
 use super::history::FunctionHistory;
 use super::probability::Probabilities;
-use super::ranked::{PlaceId, RankedFile, RankedFunction, RankedPlace, Signal};
+use super::ranked::{PlaceId, RankedFile, RankedPlace, Signal};
 use super::stretches::{self, Stretches};
 use super::weights::{FunctionSignals, RankConfig};
 use super::{FULL, best_ranked, history, logarithmic, noisy_or, scale};
@@ -27,7 +27,7 @@ pub(super) fn rank(
     config: &RankConfig,
     listed: usize,
     deadline: &Deadline,
-) -> (Vec<RankedFunction>, Vec<RankedPlace>) {
+) -> (Vec<RankedPlace>, Vec<RankedPlace>) {
     let candidates = Candidates::gather(snapshot, evidence, ranked_files, config, deadline);
     let scored = candidates.scored(config);
     let places = candidates.places(&scored, ranked_files, config, listed);
@@ -295,30 +295,16 @@ impl<'a> Candidates<'a> {
         (0..).zip(scored).collect()
     }
 
-    /// Returns the best functions; the first `listed` carry their signals.
+    /// Returns the best functions.
     fn functions(
         &self,
         scored: Vec<(u32, f32)>,
         config: &RankConfig,
         listed: usize,
-    ) -> Vec<RankedFunction> {
+    ) -> Vec<RankedPlace> {
         let best = best_ranked(scored);
         let probabilities = Probabilities::new(&best, config.calibration.function);
-        best.into_iter()
-            .enumerate()
-            .map(|(rank, (at, score))| {
-                let at = at as usize;
-                let reasons = (rank < listed).then(|| self.signals[at].explain(&config.function));
-                let explained =
-                    |reasons| self.explain(PlaceId::Definition(self.ids[at]), score, reasons);
-                RankedFunction {
-                    id: self.ids[at],
-                    score,
-                    probability: probabilities.of(score),
-                    signals: reasons.map_or_else(Vec::new, explained),
-                }
-            })
-            .collect()
+        self.described(best, &[], &probabilities, config, listed)
     }
 
     /// Returns the signals of a place, completed so that they sum to its score.
@@ -354,28 +340,44 @@ impl<'a> Candidates<'a> {
         for ((_, score), (_, shared)) in scored.iter_mut().skip(functions.len()).zip(&stretches) {
             *score = *shared;
         }
-        best_ranked(scored)
-            .into_iter()
-            .enumerate()
-            .map(|(rank, (at, score))| {
-                let id = match at.checked_sub(first) {
-                    Some(at) => PlaceId::Stretch(stretches[at as usize].0),
-                    None => PlaceId::Definition(self.ids[at as usize]),
-                };
-                let reasons = (rank < listed).then(|| match id {
-                    PlaceId::Stretch(id) => self.stretches.explain(id, config),
-                    PlaceId::Definition(_) => self.signals[at as usize].explain(&config.function),
-                });
-                RankedPlace {
-                    score,
-                    probability: probabilities.of(score),
-                    share: probabilities.share(score),
-                    signals: reasons
-                        .map_or_else(Vec::new, |reasons| self.explain(id, score, reasons)),
-                    ..RankedPlace::new(&self.snapshot.files, id)
-                }
-            })
-            .collect()
+        self.described(
+            best_ranked(scored),
+            &stretches,
+            &probabilities,
+            config,
+            listed,
+        )
+    }
+
+    /// Returns the places of scored candidates, by their positions among the functions and then the `stretches`.
+    fn described(
+        &self,
+        best: Vec<(u32, f32)>,
+        stretches: &[(ChunkId, f32)],
+        probabilities: &Probabilities,
+        config: &RankConfig,
+        listed: usize,
+    ) -> Vec<RankedPlace> {
+        let best = best.into_iter().enumerate();
+        best.map(|(rank, (at, score))| {
+            let at = at as usize;
+            let id = match self.ids.get(at) {
+                Some(id) => PlaceId::Definition(*id),
+                None => PlaceId::Stretch(stretches[at - self.ids.len()].0),
+            };
+            let reasons = (rank < listed).then(|| match id {
+                PlaceId::Stretch(id) => self.stretches.explain(id, config),
+                PlaceId::Definition(_) => self.signals[at].explain(&config.function),
+            });
+            RankedPlace {
+                score,
+                probability: probabilities.of(score),
+                share: probabilities.share(score),
+                signals: reasons.map_or_else(Vec::new, |reasons| self.explain(id, score, reasons)),
+                ..RankedPlace::new(&self.snapshot.files, id)
+            }
+        })
+        .collect()
     }
 }
 

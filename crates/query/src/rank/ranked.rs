@@ -26,19 +26,6 @@ pub struct RankedFile {
     pub signals: Vec<Signal>,
 }
 
-/// A function (or class without methods, or other definition) in the ranking.
-#[derive(Clone, Debug)]
-pub struct RankedFunction {
-    /// The definition.
-    pub id: DefId,
-    /// Sum of the signals.
-    pub score: f32,
-    /// The probability that the change touches it, 0 to 1.
-    pub probability: f32,
-    /// Its signals, largest first; empty if none were requested.
-    pub signals: Vec<Signal>,
-}
-
 /// A file as an answer lists it.
 #[derive(Clone, Debug)]
 pub struct ListedFile {
@@ -61,23 +48,6 @@ impl RankedFile {
         ListedFile {
             path: file.path.as_str().to_owned(),
             role: file.role,
-            score: self.score,
-            probability: self.probability,
-            signals: self.signals,
-        }
-    }
-}
-
-impl RankedFunction {
-    /// Converts it to the form that an answer lists.
-    pub fn listed(self, files: &Files) -> ListedPlace {
-        let definition = files.definition(self.id);
-        ListedPlace {
-            path: files.path(self.id.file).to_owned(),
-            name: definition.qualified_name.to_string(),
-            kind: definition.kind.name(),
-            lines: definition.own_lines(),
-            changed: None,
             score: self.score,
             probability: self.probability,
             signals: self.signals,

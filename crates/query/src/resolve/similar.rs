@@ -4,9 +4,6 @@ use foveate_index::Symbols;
 use foveate_index::symbols::{NamesOfLength, letters};
 use rapidfuzz::distance::indel;
 
-/// Names that are checked together.
-const BLOCK: usize = 8;
-
 /// A name that is similar to another.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct SimilarName<'a> {
@@ -38,22 +35,17 @@ pub(crate) fn nearest<'a>(
     } in symbols.names_by_length(shortest..=longest)
     {
         let mut limits = edit_limits(folded.len(), bytes, cutoff, best.floor());
-        for (names, letters) in names.chunks(BLOCK).zip(letters.chunks(BLOCK)) {
-            if limits.is_none_or(|limits| limits.rules_all_out(own, letters)) {
+        for (name, letters) in names.iter().zip(letters) {
+            let Some(current) = limits else { break };
+            if current.rules_out(own, *letters) {
                 continue;
             }
-            for (name, letters) in names.iter().zip(letters) {
-                let Some(current) = limits else { break };
-                if current.rules_out(own, *letters) {
-                    continue;
-                }
-                let similarity = comparator.normalized_similarity_with_args(
-                    name.bytes(),
-                    &indel::Args::default().score_cutoff(best.floor().unwrap_or(cutoff)),
-                );
-                if similarity.is_some_and(|similarity| best.add(name, similarity)) {
-                    limits = edit_limits(folded.len(), bytes, cutoff, best.floor());
-                }
+            let similarity = comparator.normalized_similarity_with_args(
+                name.bytes(),
+                &indel::Args::default().score_cutoff(best.floor().unwrap_or(cutoff)),
+            );
+            if similarity.is_some_and(|similarity| best.add(name, similarity)) {
+                limits = edit_limits(folded.len(), bytes, cutoff, best.floor());
             }
         }
     }
@@ -120,31 +112,17 @@ struct EditLimits {
 impl EditLimits {
     /// Whether names with these [`letters`] need more edits.
     fn rules_out(self, first: u64, second: u64) -> bool {
-        self.excess([first & !second], [second & !first]) != [0]
+        has_more_bits(first & !second, self.deletions)
+            || has_more_bits(second & !first, self.insertions)
     }
+}
 
-    /// Whether each name of a block needs more edits. Most blocks have no near name.
-    fn rules_all_out(self, first: u64, others: &[u64]) -> bool {
-        let Ok(others) = <[u64; BLOCK]>::try_from(others) else {
-            return false;
-        };
-        let removed = others.map(|second| first & !second);
-        let added = others.map(|second| second & !first);
-        let left = self.excess(removed, added);
-        !left.contains(&0)
+/// Whether more than a few bits are set. Clearing these is faster than counting all.
+fn has_more_bits(mut bits: u64, few: u32) -> bool {
+    for _ in 0..few {
+        bits &= bits.wrapping_sub(1);
     }
-
-    /// Returns the bits beyond the limits: nonzero where more bits are removed or added than allowed.
-    fn excess<const N: usize>(self, mut removed: [u64; N], mut added: [u64; N]) -> [u64; N] {
-        let without_lowest_bit = |bits: [u64; N]| bits.map(|bits| bits & bits.wrapping_sub(1));
-        for _ in 0..self.deletions {
-            removed = without_lowest_bit(removed);
-        }
-        for _ in 0..self.insertions {
-            added = without_lowest_bit(added);
-        }
-        std::array::from_fn(|at| removed[at] | added[at])
-    }
+    bits != 0
 }
 
 /// Returns the most edits between names of `first` and `second` bytes whose similarity exceeds `best`, or without
@@ -192,19 +170,8 @@ mod tests {
 
     proptest! {
         #[test]
-        fn block_is_ruled_out_if_each_name_is(
-            own in 0..256u64,
-            others in proptest::array::uniform8(0..256u64),
-            deletions in 0..4u32,
-            insertions in 0..4u32,
-        ) {
-            let limits = EditLimits { deletions, insertions };
-            let each = |other: &u64| limits.rules_out(own, *other);
-            prop_assert_eq!(limits.rules_all_out(own, &others), others.iter().all(each));
-            let removed = |other: &u64| (own & !other).count_ones() > deletions;
-            let added = |other: &u64| (other & !own).count_ones() > insertions;
-            let counted = others.iter().all(|other| removed(other) || added(other));
-            prop_assert_eq!(limits.rules_all_out(own, &others), counted);
+        fn bits_are_compared_with_a_limit(bits in 0..256u64, few in 0..9u32) {
+            prop_assert_eq!(has_more_bits(bits, few), bits.count_ones() > few);
         }
     }
 

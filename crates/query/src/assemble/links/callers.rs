@@ -331,7 +331,9 @@ impl Ranks {
         let functions = plan.ranked.functions.iter().enumerate();
         Self {
             files: files.map(|(rank, file)| (file.id, rank)).collect(),
-            functions: functions.map(|(rank, f)| (f.id, rank)).collect(),
+            functions: functions
+                .filter_map(|(rank, f)| Some((f.id.definition()?, rank)))
+                .collect(),
         }
     }
 
