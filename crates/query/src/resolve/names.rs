@@ -112,7 +112,6 @@ impl Resolver<'_> {
         if name.contains('.') {
             return self.dotted(name, from, strength);
         }
-        let name = self.without_plural(name);
         if origin::is_runtime_type(name) && self.is_without_code(name) {
             return false;
         }
@@ -165,30 +164,14 @@ impl Resolver<'_> {
         marked.next().map_or(Cow::Borrowed(bare), Cow::Owned)
     }
 
-    /// Returns the name of a constant or macro without the `s` of several ones: `TEST_CASEs`.
-    fn without_plural<'n>(&self, name: &'n str) -> &'n str {
-        let symbols = &self.snapshot.symbols;
-        let ends_in_capital = |stem: &str| stem.ends_with(|c: char| c.is_ascii_uppercase());
-        let stem = name.strip_suffix('s').filter(|stem| {
-            stem.contains('_')
-                && ends_in_capital(stem)
-                && symbols.named(name).is_empty()
-                && !symbols.named(stem).is_empty()
-        });
-        stem.unwrap_or(name)
-    }
-
-    /// Resolves `a.b.C.m` as a path through modules, to `C` if that has no `m`; else by its longest known qualified suffix;
-    /// else as a member that `C` inherits or a variable named like it has; else at the top of a file called `C`; else as a
-    /// member of a type spelled like `C`, or each of its names alone, but for the parts of a package, in which cases it returns
-    /// false. Names of a standard library are not split.
+    /// Resolves `a.b.C.m` as a path through modules; else by its longest known qualified suffix; else as a member that `C`
+    /// inherits or a variable named like it has; else at the top of a file called `C`; else as a member of a type spelled
+    /// like `C`, or each of its names alone, but for the parts of a package, in which cases it returns false. Names of a
+    /// standard library are not split.
     fn dotted(&mut self, name: &str, from: EvidenceSource, strength: f32) -> bool {
         let qualified = self.config.strength.qualified.max(strength);
         if self.as_module(name, from, qualified) || self.through_modules(name, from, qualified) {
             return true;
-        }
-        if self.type_without_member(name, from, qualified) {
-            return false;
         }
         if self.by_suffix(name, from, qualified) {
             return true;
@@ -213,9 +196,6 @@ impl Resolver<'_> {
         if let Some(class) = constructed(name) {
             return self.name(class, from, strength);
         }
-        if self.titled(name, from, strength) {
-            return true;
-        }
         if self.member_of_similar(name, from, strength) {
             return false;
         }
@@ -224,25 +204,6 @@ impl Resolver<'_> {
             self.plain(part, from, strength * last_name);
         }
         false
-    }
-
-    /// Resolves a dotted name that only titles of tests have: to the code with its last part, which the tests are about,
-    /// or else to the tests. Returns false if no title is so.
-    fn titled(&mut self, name: &str, from: EvidenceSource, strength: f32) -> bool {
-        let Snapshot { files, symbols, .. } = self.snapshot;
-        let mut titled = symbols.qualified(name).to_vec();
-        if titled.is_empty() {
-            titled = symbols.ending(files, name);
-        }
-        if titled.is_empty() {
-            return false;
-        }
-        let last = name.rsplit('.').next().unwrap_or(name);
-        let mut code = self.known_as(last);
-        code.retain(|id| !self.is_block(*id));
-        let found = if code.is_empty() { titled } else { code };
-        self.add_definitions(name, from, strength, &found);
-        true
     }
 
     /// Whether a definition is a block that is named by a text, such as a test.
@@ -280,41 +241,6 @@ impl Resolver<'_> {
             self.add_definitions(name, from, strength, &found);
         }
         is_found
-    }
-
-    /// Resolves `a.C.m` to the type at `a.C`, where that has no `m`, but a type `C` elsewhere has one: an order to add `m` is
-    /// about the first one. Returns false if this is not so.
-    fn type_without_member(&mut self, name: &str, from: EvidenceSource, strength: f32) -> bool {
-        let Snapshot {
-            files,
-            symbols,
-            graph,
-            ..
-        } = self.snapshot;
-        let Some((path, member)) = name.rsplit_once('.') else {
-            return false;
-        };
-        let Some((_, type_name)) = path.rsplit_once('.') else {
-            return false;
-        };
-        let elsewhere = symbols.qualified(&format!("{type_name}.{member}"));
-        if elsewhere.is_empty() || elsewhere.len() > self.config.max_definitions {
-            return false;
-        }
-        let types = graph.resolve_dotted(files, symbols, path);
-        let is_of_other = |id: &DefId| {
-            let owner = graph.type_of_method(files, symbols, *id);
-            owner.is_some_and(|owner| !types.contains(&owner))
-        };
-        let are_types = types.iter().all(|id| files.definition(*id).kind.is_class());
-        let lacks_member = !types.is_empty()
-            && are_types
-            && elsewhere.iter().all(is_of_other)
-            && self.members(&types, member).is_empty();
-        if lacks_member {
-            self.add_definitions(name, from, strength, &types);
-        }
-        lacks_member
     }
 
     /// Resolves a dotted name by its longest known qualified suffix; returns false if there is none.

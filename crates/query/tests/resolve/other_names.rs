@@ -248,26 +248,3 @@ fn hidden_file_is_named_without_an_extension() {
         assert_eq!(files(query), [""; 0], "{query}");
     }
 }
-
-#[test]
-fn plural_of_a_constant_is_the_constant() {
-    let text = "
-        //- shop.h
-        #define TEST_CASE(name) void name()
-        #define OPEN_DOORs 1
-        struct Totals {
-            int testCases;
-            int OPEN_DOOR;
-        };
-    ";
-    let snapshot = snapshot(text, &[]);
-    let named = |query: &str| {
-        let found = find(&snapshot, query, &Focus::default());
-        let written = found.symbols.iter();
-        let written = written.filter(|symbol| symbol.from == EvidenceSource::InlineCode);
-        resolved_by(&snapshot, written)
-    };
-    assert_eq!(named("`TEST_CASEs` are lost"), ["shop.h:TEST_CASE"]);
-    assert_eq!(named("`OPEN_DOORs` are lost"), ["shop.h:OPEN_DOORs"]);
-    assert_eq!(named("`testCases` are lost"), ["shop.h:Totals.testCases"]);
-}

@@ -105,61 +105,6 @@ fn rust_paths_resolve_through_crates_and_modules() {
 }
 
 #[test]
-fn path_to_a_member_that_its_type_lacks_names_the_type() {
-    let text = "
-        //- Cargo.toml
-        [workspace]
-        members = [\"shop\", \"shop-extra\"]
-
-        //- shop/Cargo.toml
-        [package]
-        name = \"shop\"
-
-        //- shop/src/lib.rs
-        pub struct Cart;
-
-        impl Cart {
-            pub fn from_text(text: &str) -> Self {
-                Cart
-            }
-        }
-
-        //- shop-extra/Cargo.toml
-        [package]
-        name = \"shop-extra\"
-
-        //- shop-extra/src/lib.rs
-        pub struct Cart;
-
-        impl Cart {
-            pub fn take(&self) {}
-        }
-    ";
-    let snapshot = snapshot(text, &[]);
-    for (query, wanted) in [
-        (
-            "Add `shop_extra::Cart::from_text`",
-            "shop-extra/src/lib.rs:Cart",
-        ),
-        (
-            "Speed up `shop_extra::Cart::take`",
-            "shop-extra/src/lib.rs:Cart.take",
-        ),
-        (
-            "Speed up `shop::Cart::from_text`",
-            "shop/src/lib.rs:Cart.from_text",
-        ),
-        (
-            "Speed up `other::Cart::from_text`",
-            "shop/src/lib.rs:Cart.from_text",
-        ),
-    ] {
-        let found = resolved(&snapshot, query, "inline_code");
-        assert_eq!(found, [wanted], "{query}");
-    }
-}
-
-#[test]
 fn rust_path_of_a_module_names_its_file() {
     let snapshot = snapshot(WORKSPACE, &[]);
     for (query, from) in [
