@@ -86,12 +86,12 @@ pub fn definitions(
     deadline: &Deadline,
 ) -> FoundDefinitions {
     let found = resolve(snapshot, name, None, deadline);
-    let keyed = found
-        .definitions
-        .into_iter()
-        .map(|(rank, id)| (key(snapshot, rank, id), id));
-    let keyed = keyed.collect();
-    let mut page = page(&snapshot.files, keyed, window).map(|id| item(snapshot, id));
+    let files = &snapshot.files;
+    let keyed = found.definitions.into_iter().map(|(rank, id)| {
+        let tier = rank * 3 + role_tier(files.role_of(id));
+        (Key::of_definition(files, id, tier), id)
+    });
+    let mut page = page(files, keyed.collect(), window).map(|id| item(snapshot, id));
     page.issues.extend(found.issue);
     FoundDefinitions {
         matched: found.matched,
@@ -235,16 +235,6 @@ pub(super) fn role_tier(role: Role) -> u32 {
         Role::Source => 0,
         Role::Test => 2,
         Role::Documentation | Role::Configuration | Role::Generated | Role::Data => 1,
-    }
-}
-
-fn key(snapshot: &Snapshot, rank: u32, id: DefId) -> Key {
-    let files = &snapshot.files;
-    Key {
-        tier: rank * 3 + role_tier(files.role_of(id)),
-        file: id.file,
-        line: files.definition(id).own_lines().start,
-        ordinal: id.local.0,
     }
 }
 

@@ -55,12 +55,7 @@ pub fn file(
     let after = window.after.as_ref().map_or(0, |after| after.line);
     let start = first.max(after.saturating_add(1));
     let (text, end) = read(&content.text, start, last, window.limit);
-    let next = end.filter(|end| *end < last).map(|line| Position {
-        tier: 0,
-        path: path.to_string(),
-        line,
-        ordinal: 0,
-    });
+    let next = end.filter(|end| *end < last);
     Ok(FileText {
         path: path.to_string(),
         language: source.language.name(),
@@ -69,7 +64,7 @@ pub fn file(
         line_count,
         lines: end.map(|end| Lines::new(start, end)),
         text: text.to_owned(),
-        next,
+        next: next.map(|line| Position::of_line(path.as_str(), line)),
     })
 }
 

@@ -47,24 +47,16 @@ pub fn outline(
     let page = if content.facts.definitions.is_empty() {
         page(&snapshot.files, sections_of(snapshot, file), window)
     } else {
-        let ids = snapshot.files.definitions_of(file);
-        let keyed = ids.map(|id| (key(snapshot, id), id)).collect();
-        page(&snapshot.files, keyed, window).map(|id| definition(snapshot, id))
+        let files = &snapshot.files;
+        let ids = files.definitions_of(file);
+        let keyed = ids.map(|id| (Key::of_definition(files, id, 0), id));
+        page(files, keyed.collect(), window).map(|id| definition(snapshot, id))
     };
     Ok(FoundOutline {
         language: snapshot.files.file(file).language.name(),
         line_count: content.facts.line_count,
         page,
     })
-}
-
-fn key(snapshot: &Snapshot, id: DefId) -> Key {
-    Key {
-        tier: 0,
-        file: id.file,
-        line: snapshot.files.definition(id).own_lines().start,
-        ordinal: id.local.0,
-    }
 }
 
 fn definition(snapshot: &Snapshot, id: DefId) -> OutlineItem {

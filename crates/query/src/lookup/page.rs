@@ -1,7 +1,7 @@
 //! Cuts a list in a total order into pages. A page begins after a [`Position`], which stays valid when files
 //! change between pages: no unchanged item is listed twice or left out.
 
-use foveate_index::{FileId, Files};
+use foveate_index::{DefId, FileId, Files};
 
 use crate::issue::Issue;
 
@@ -16,6 +16,18 @@ pub struct Position {
     pub line: u32,
     /// Distinguishes items on one line.
     pub ordinal: u32,
+}
+
+impl Position {
+    /// Makes the position of a line in a list that is in the order of paths and lines.
+    pub(super) fn of_line(path: &str, line: u32) -> Self {
+        Self {
+            tier: 0,
+            path: path.to_owned(),
+            line,
+            ordinal: 0,
+        }
+    }
 }
 
 /// The requested part of a list.
@@ -59,6 +71,15 @@ pub(super) struct Key {
 }
 
 impl Key {
+    pub(super) fn of_definition(files: &Files, id: DefId, tier: u32) -> Self {
+        Self {
+            tier,
+            file: id.file,
+            line: files.definition(id).own_lines().start,
+            ordinal: id.local.0,
+        }
+    }
+
     /// Returns the key of a position. If its file is gone, returns the key before the place where the file would
     /// be: the keys of all later items are greater.
     pub(super) fn of(files: &Files, position: &Position) -> Self {

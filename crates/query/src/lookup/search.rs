@@ -185,12 +185,8 @@ fn name_key(snapshot: &Snapshot, id: DefId, exact: &str, folded: &str) -> Option
             return None;
         }
     };
-    Some(Key {
-        tier: tier * 3 + role_tier(snapshot.files.role_of(id)),
-        file: id.file,
-        line: definition.own_lines().start,
-        ordinal: id.local.0,
-    })
+    let tier = tier * 3 + role_tier(snapshot.files.role_of(id));
+    Some(Key::of_definition(&snapshot.files, id, tier))
 }
 
 fn name_item(snapshot: &Snapshot, id: DefId) -> SearchItem {
@@ -260,7 +256,7 @@ fn lines(
         let text = snapshot.files.text(file);
         bytes += text.len();
         if let (Some(before), Some(issue)) = (before, stop_reason(bytes, deadline)) {
-            found.next = Some(end_of(snapshot, before));
+            found.next = Some(Position::of_line(snapshot.files.path(before), u32::MAX));
             issues.push(issue);
             break;
         }
@@ -317,17 +313,6 @@ fn late_issue() -> Issue {
     deadline::passed("not all files were searched; continue with the cursor")
 }
 
-/// Returns the position after the last line of a file.
-fn end_of(snapshot: &Snapshot, file: FileId) -> Position {
-    let key = Key {
-        tier: 0,
-        file,
-        line: u32::MAX,
-        ordinal: 0,
-    };
-    key.position(&snapshot.files)
-}
-
 /// The matching lines of a page.
 struct MatchPage {
     items: Vec<SearchItem>,
@@ -363,12 +348,7 @@ impl MatchPage {
         for (number, line) in (1..).zip(lines).skip(first as usize - 1) {
             let is_checked = unchecked >= BYTES_PER_CHECK;
             if is_checked && deadline.has_passed() {
-                self.next = Some(Position {
-                    tier: 0,
-                    path: snapshot.files.path(file).to_owned(),
-                    line: number - 1,
-                    ordinal: 0,
-                });
+                self.next = Some(Position::of_line(snapshot.files.path(file), number - 1));
                 return ReadEnd::Late;
             }
             if is_checked {
@@ -381,12 +361,8 @@ impl MatchPage {
                 continue;
             };
             if self.items.len() == self.limit {
-                self.next = self.items.last().map(|last| Position {
-                    tier: 0,
-                    path: last.path.clone(),
-                    line: last.line.unwrap_or(1),
-                    ordinal: 0,
-                });
+                let last = self.items.last();
+                self.next = last.map(|last| Position::of_line(&last.path, last.line.unwrap_or(1)));
                 return ReadEnd::Full;
             }
             let item = line_item(snapshot, file, number, line, found.range());
