@@ -24,8 +24,6 @@ use crate::resolve::{EvidenceSource, Resolution, count_meanings, dotted};
 const MAX_PARTS: usize = 256;
 /// Maximum definitions that are compared.
 const MAX_COMPARED: usize = 4;
-/// Maximum definitions that are searched for the target of an alias.
-const MAX_ALIASED: usize = 64;
 /// Maximum types of a name whose inherited method is looked up, and declarations beside definitions.
 const MAX_INHERITING: usize = 4;
 const MAX_DECLARATIONS: usize = 4;
@@ -479,14 +477,11 @@ fn written(resolution: &Resolution, named: &NamedDefinitions) -> Vec<DefId> {
 }
 
 /// Returns the definitions that a question for a definition means: those of the kind that it says, without constructors of
-/// types among them, and with the declarations in other files, such as headers, and the types and functions that aliases
-/// name.
+/// types among them, and with the declarations in other files, such as headers.
 fn defined(snapshot: &Snapshot, query: &str, definitions: Vec<DefId>) -> Vec<DefId> {
     let files = &snapshot.files;
     let mut found = of_kind(files, query, without_constructors(files, definitions));
     let named = found.clone();
-    let aliased = named.iter().filter_map(|id| aliased(snapshot, *id));
-    found.extend(aliased);
     let declarations = named.iter().flat_map(|id| declarations(snapshot, *id));
     found.extend(declarations.take(MAX_DECLARATIONS));
     let mut seen = HashSet::default();
@@ -553,52 +548,6 @@ fn declarations(snapshot: &Snapshot, id: DefId) -> impl Iterator<Item = DefId> {
     };
     let named = symbols.qualified(name);
     named.iter().copied().filter(is_declaration)
-}
-
-/// Returns the type or function that an alias stands for, if it is nothing but another name for it.
-fn aliased(snapshot: &Snapshot, id: DefId) -> Option<DefId> {
-    use DefinitionKind::{Constant, Field, TypeAlias, Variable};
-    let Snapshot { files, symbols, .. } = snapshot;
-    let definition = files.definition(id);
-    let text = definition.span.of(files.text(id.file));
-    let is_value = matches!(definition.kind, Constant | Field | Variable);
-    let names = match definition.kind {
-        // `A | B`, `List<A>` and `fn(A)` are types of their own.
-        TypeAlias if !text.contains(['|', '&', '*', '<', '(', '[', '{']) => text,
-        _ if is_value => assigned_name(text)?,
-        _ => return None,
-    };
-    let words = names.split(|c: char| !c.is_alphanumeric() && c != '_');
-    let named = words.flat_map(|word| symbols.named(word)).copied();
-    let mut named = named.take(MAX_ALIASED).filter(|named| {
-        let kind = files.definition(*named).kind;
-        let may_be_meant = kind.is_class() || is_value && kind.is_function();
-        may_be_meant && is_used_in(snapshot, *named, id)
-    });
-    let first = named.next();
-    first.filter(|_| named.next().is_none())
-}
-
-/// Returns the last part of the name that is the whole value of an assignment: `load` of `open = read = files.load`.
-fn assigned_name(text: &str) -> Option<&str> {
-    let (target, value) = text.rsplit_once('=')?;
-    let value = value.trim().trim_end_matches(';').trim_end();
-    let is_comparison = target.ends_with(['=', '!', '<', '>']);
-    let is_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | ':');
-    let name = value.rsplit(['.', ':']).next()?;
-    (!is_comparison && !name.is_empty() && value.chars().all(is_name)).then_some(name)
-}
-
-/// Whether the lines of another definition surely use a definition.
-fn is_used_in(snapshot: &Snapshot, used: DefId, other: DefId) -> bool {
-    let lines = snapshot.files.definition(other).lines;
-    let sites = snapshot.graph.uses_of(used);
-    let at = sites.partition_point(|site| (site.file, site.line) < (other.file, lines.start));
-    sites.get(at).is_some_and(|site| {
-        site.file == other.file
-            && lines.contains(site.line)
-            && site.confidence != Confidence::NameOnly
-    })
 }
 
 /// Returns the types among the definitions that others extend or implement; all definitions if none is extended.

@@ -136,11 +136,6 @@ impl ByCommit {
         Self { starts, functions }
     }
 
-    fn has_any(&self, commit: u32) -> bool {
-        let at = commit as usize;
-        self.starts[at] != self.starts[at + 1]
-    }
-
     fn of(&self, commit: u32) -> &[u32] {
         let at = commit as usize;
         &self.functions[self.starts[at] as usize..self.starts[at + 1] as usize]
@@ -160,32 +155,25 @@ fn messages(
     let norms = norms(commits, touched, config.history_b);
     let mut scores = vec![0.0; touched.len()];
     let mut sums = vec![0.0f32; touched.len()];
-    // Branches on whether a commit counts, or a function is new, are unpredictable, and a misprediction costs
-    // more than a write. So each is written always, and overwritten by the next if it was not counted. This needs
-    // room for one more entry.
-    let mut found = vec![0u32; touched.len() + 1];
-    let mut relevant = vec![(0u32, 0u16); commits.positions() + 1];
+    let mut found: Vec<u32> = Vec::new();
     for (term, idf) in evidence.query.iter().zip(&evidence.hits.commit_idf) {
         let weight = term.file * idf;
-        let postings = commits.postings(&term.term);
-        let mut count = 0;
-        for posting in postings {
-            relevant[count] = *posting;
-            count += usize::from(by_commit.has_any(posting.0));
-        }
-        let mut found_count = 0;
-        // These commits all touched one of the functions.
-        for (commit, tf) in &relevant[..count] {
+        for (commit, tf) in commits.postings(&term.term) {
+            let functions = by_commit.of(*commit);
+            if functions.is_empty() {
+                continue;
+            }
             let tf = f32::from(*tf) * commits.at(*commit).function_share();
-            for function in by_commit.of(*commit) {
+            for function in functions {
                 let sum = &mut sums[*function as usize];
-                found[found_count] = *function;
-                found_count += usize::from(*sum == 0.0);
+                if *sum == 0.0 {
+                    found.push(*function);
+                }
                 *sum += tf;
             }
         }
-        for function in &found[..found_count] {
-            let at = *function as usize;
+        for function in found.drain(..) {
+            let at = function as usize;
             let tf = std::mem::take(&mut sums[at]) * norms[at];
             scores[at] += weight * tf * (config.commit_k1 + 1.0) / (config.commit_k1 + tf);
         }

@@ -27,29 +27,28 @@ pub(crate) fn nearest<'a>(
     let shortest = (length * cutoff / (2.0 - cutoff)).ceil() as usize;
     let longest = (length * (2.0 - cutoff) / cutoff).floor() as usize;
     let comparator = indel::BatchComparator::new(folded.bytes());
-    let mut best = Best::new(cutoff, count);
+    let args = indel::Args::default().score_cutoff(cutoff);
+    let mut found: Vec<SimilarName<'a>> = Vec::new();
     for NamesOfLength {
         bytes,
         names,
         letters,
     } in symbols.names_by_length(shortest..=longest)
     {
-        let mut limits = edit_limits(folded.len(), bytes, cutoff, best.floor());
-        for (name, letters) in names.iter().zip(letters) {
-            let Some(current) = limits else { break };
-            if current.rules_out(own, *letters) {
-                continue;
-            }
-            let similarity = comparator.normalized_similarity_with_args(
-                name.bytes(),
-                &indel::Args::default().score_cutoff(best.floor().unwrap_or(cutoff)),
-            );
-            if similarity.is_some_and(|similarity| best.add(name, similarity)) {
-                limits = edit_limits(folded.len(), bytes, cutoff, best.floor());
-            }
-        }
+        let Some(limits) = edit_limits(folded.len(), bytes, cutoff) else {
+            continue;
+        };
+        let names = names.iter().zip(letters);
+        let names = names.filter(|(_, letters)| !limits.rules_out(own, **letters));
+        found.extend(names.filter_map(|(name, _)| {
+            let similarity = comparator.normalized_similarity_with_args(name.bytes(), &args)?;
+            Some(SimilarName { name, similarity })
+        }));
     }
-    best.found
+    // The sort is stable: of equally similar names the shortest stays first.
+    found.sort_by(|a, b| b.similarity.total_cmp(&a.similarity));
+    found.truncate(count);
+    found
 }
 
 /// Maximum bytes that a misspelt name has or lacks beside the right one: two wrong letters. Longer names may be as similar
@@ -60,44 +59,6 @@ const MAX_MISSPELT: usize = 4;
 pub(crate) fn is_misspelt(unknown: &str, name: &str) -> bool {
     let args = indel::Args::default().score_cutoff(MAX_MISSPELT);
     indel::distance_with_args(unknown.bytes(), name.bytes(), &args).is_some()
-}
-
-/// The best names so far.
-struct Best<'a> {
-    cutoff: f64,
-    count: usize,
-    found: Vec<SimilarName<'a>>,
-}
-
-impl<'a> Best<'a> {
-    fn new(cutoff: f64, count: usize) -> Self {
-        Self {
-            cutoff,
-            count: count.max(1),
-            found: Vec::new(),
-        }
-    }
-
-    /// Returns the similarity that another name must exceed; `None` while there is room.
-    fn floor(&self) -> Option<f64> {
-        let last = self.found.get(self.count - 1)?;
-        Some(last.similarity)
-    }
-
-    /// Adds a name if it is similar enough; returns whether it was added.
-    fn add(&mut self, name: &'a str, similarity: f64) -> bool {
-        let is_enough = self
-            .floor()
-            .map_or(similarity >= self.cutoff, |floor| similarity > floor);
-        if is_enough {
-            let at = self
-                .found
-                .partition_point(|found| found.similarity >= similarity);
-            self.found.insert(at, SimilarName { name, similarity });
-            self.found.truncate(self.count);
-        }
-        is_enough
-    }
 }
 
 /// Maximum edits between two names.
@@ -125,14 +86,11 @@ fn has_more_bits(mut bits: u64, few: u32) -> bool {
     bits != 0
 }
 
-/// Returns the most edits between names of `first` and `second` bytes whose similarity exceeds `best`, or without
-/// one is at least `cutoff`. `None` if no such names exist.
-fn edit_limits(first: usize, second: usize, cutoff: f64, best: Option<f64>) -> Option<EditLimits> {
+/// Returns the most edits between names of `first` and `second` bytes whose similarity is at least `cutoff`. `None` if no
+/// such names exist.
+fn edit_limits(first: usize, second: usize, cutoff: f64) -> Option<EditLimits> {
     let total = (first + second) as f64;
-    let suffices = |edits: &u32| {
-        let similarity = 1.0 - f64::from(*edits) / total;
-        best.map_or(similarity >= cutoff, |best| similarity > best)
-    };
+    let suffices = |edits: &u32| 1.0 - f64::from(*edits) / total >= cutoff;
     let edits = (0..).take_while(suffices).last()?;
     // Deletions minus insertions is the difference in length. A set of letters has 64 bits.
     let limit = |own: usize, other: usize| {
@@ -161,7 +119,7 @@ mod tests {
             let args = indel::Args::default().score_cutoff(cutoff);
             let similarity =
                 indel::normalized_similarity_with_args(first.bytes(), second.bytes(), &args);
-            let limits = edit_limits(first.len(), second.len(), cutoff, None);
+            let limits = edit_limits(first.len(), second.len(), cutoff);
             let ruled_out =
                 limits.is_none_or(|limits| limits.rules_out(letters(&first), letters(&second)));
             prop_assert!(!(ruled_out && similarity.is_some()), "{similarity:?}");
@@ -177,11 +135,10 @@ mod tests {
 
     #[test]
     fn edit_limits_are_balanced_for_equal_lengths() {
-        let limits =
-            edit_limits(8, 8, 0.75, None).expect("names as long as each other may be equal");
+        let limits = edit_limits(8, 8, 0.75).expect("names as long as each other may be equal");
         assert_eq!((limits.deletions, limits.insertions), (2, 2));
         assert!(!limits.rules_out(letters("settings"), letters("sextinys")));
         assert!(limits.rules_out(letters("settings"), letters("sextinyq")));
-        assert!(edit_limits(8, 20, 0.75, None).is_none());
+        assert!(edit_limits(8, 20, 0.75).is_none());
     }
 }
