@@ -380,10 +380,18 @@ const MAX_SYMBOLS: usize = 2000;
 /// How many names, and how many paths and frames, of a query are resolved even after the deadline.
 const ALWAYS_RESOLVED: usize = 16;
 
-impl Resolver<'_> {
-    /// Whether there is time to resolve the item at a position of a list of the query.
-    fn has_time_for(&self, position: usize) -> bool {
-        position < ALWAYS_RESOLVED || self.deadline.allows(Stage::Names)
+impl<'a> Resolver<'a> {
+    /// Iterates over a list of the query while there is time to resolve its items.
+    fn in_time<T, I: IntoIterator<Item = T>>(
+        &self,
+        items: I,
+    ) -> impl Iterator<Item = T> + use<'a, T, I> {
+        let deadline = self.deadline;
+        let numbered = items.into_iter().enumerate();
+        let in_time = numbered.take_while(move |(position, _)| {
+            *position < ALWAYS_RESOLVED || deadline.allows(Stage::Names)
+        });
+        in_time.map(|(_, item)| item)
     }
 
     /// Records that `name` may mean `definitions`. Definitions in source files hide those in tests and other

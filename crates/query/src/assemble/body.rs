@@ -47,8 +47,6 @@ pub(super) struct Body {
     /// Tokens: estimated until `is_counted`.
     pub tokens: usize,
     is_counted: bool,
-    /// Its rendering, once made: a body that is refused in this pass may be added in the next.
-    measured: Option<MeasuredEntry>,
     pub worth: f32,
     /// Maximum tokens that are worth showing of it.
     pub worth_tokens: usize,
@@ -138,7 +136,6 @@ impl Body {
             is_named_line,
             tokens,
             is_counted: false,
-            measured: None,
             near_duplicate: None,
             side: None,
             state,
@@ -190,24 +187,20 @@ impl Body {
         let ranges = changed::line_ranges(&plan.snapshot.files, changed, &self.place);
         entry.facts.extend(ranges.map(|ranges| ("changed", ranges)));
         let (file, lines) = (self.file, self.place.lines);
-        let name = |id: DefId| {
-            plan.snapshot
-                .files
-                .definition(id)
-                .qualified_name
-                .to_string()
-        };
-        if let Some((used, verb)) = plan.named_use_in(file, lines) {
-            let (verb, name) = (verb.name(), name(used));
-            entry.reason = format!("{verb} {name}, {}", entry.reason);
-            entry.facts.push((verb, name));
-        } else if let Some((used, verb)) = plan.unsure_use_in(file, lines) {
-            let (verb, name) = (verb.name(), name(used));
-            entry.reason = format!("{verb} {name} {BY_NAME_ALONE}, {}", entry.reason);
-            let confidence = Confidence::NameOnly.name().to_owned();
-            entry
-                .facts
-                .extend([(verb, name), ("confidence", confidence)]);
+        let sure = plan.named_use_in(file, lines);
+        if let Some((used, verb)) = sure.or_else(|| plan.unsure_use_in(file, lines)) {
+            let name = plan.name(used).to_owned();
+            let verb = verb.name();
+            if sure.is_some() {
+                entry.reason = format!("{verb} {name}, {}", entry.reason);
+                entry.facts.push((verb, name));
+            } else {
+                entry.reason = format!("{verb} {name} {BY_NAME_ALONE}, {}", entry.reason);
+                let confidence = Confidence::NameOnly.name().to_owned();
+                entry
+                    .facts
+                    .extend([(verb, name), ("confidence", confidence)]);
+            }
         }
         entry
     }
@@ -233,10 +226,7 @@ impl Body {
         if lines.count() > 1 && is_shown_blank(lines.end) {
             lines.end -= 1;
         }
-        if lines != self.place.lines {
-            self.place.lines = lines;
-            self.measured = None;
-        }
+        self.place.lines = lines;
     }
 
     /// Adds it whole, or with its long documentation folded if the whole does not fit.
@@ -250,16 +240,13 @@ impl Body {
         if !self.may_fit(plan, pass) {
             return self.try_add_folded(plan, pass);
         }
-        let measured = self.measured.take().unwrap_or_else(|| {
-            let entry = card::full(plan.snapshot, &self.place, self.section);
-            plan.packed.measure(self.described(plan, entry))
-        });
+        let entry = card::full(plan.snapshot, &self.place, self.section);
+        let measured = plan.packed.measure(self.described(plan, entry));
         self.tokens = measured.tokens;
         self.is_counted = true;
         if self.allowed(plan, &measured, freed, pass) {
             self.add(plan, measured, shows);
         } else {
-            self.measured = Some(measured);
             self.try_add_folded(plan, pass);
         }
     }
@@ -295,7 +282,8 @@ impl Body {
         } else {
             plan.packed
                 .add(measured, shows, (EntryKind::Body, self.rank));
-            plan.near_duplicates.show(self.compared);
+            let files = &plan.snapshot.files;
+            plan.near_duplicates.show(files, self.compared);
             self.state = State::Shown;
         }
     }
@@ -303,7 +291,7 @@ impl Body {
     /// Whether it is not shown because it is a near-duplicate of a shown body. Definitions that the query
     /// names, and stretches, are shown unless they are identical to it: a stretch has no card that could list
     /// the differences.
-    fn find_near_duplicate(&mut self, plan: &mut Plan<'_>) -> bool {
+    fn find_near_duplicate(&mut self, plan: &Plan<'_>) -> bool {
         let Some(near_duplicate) = plan.find_near_duplicate(self.compared) else {
             return false;
         };

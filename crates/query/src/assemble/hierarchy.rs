@@ -105,13 +105,9 @@ fn overriding_in(
 /// Returns the types that implement an interface without naming it, also by embedding another one that does, those of
 /// tests last.
 pub(super) fn implementers(snapshot: &Snapshot, interface: DefId) -> Vec<DefId> {
-    let Snapshot {
-        files,
-        symbols,
-        graph,
-        ..
-    } = snapshot;
-    with_embedding(snapshot, graph.implementers(files, symbols, interface))
+    let Snapshot { files, symbols, .. } = snapshot;
+    let found = snapshot.graph.implementers(files, symbols, interface);
+    with_embedding(snapshot, found)
 }
 
 /// Adds the types that embed the `found` ones, and puts those of tests last, so that the limit leaves these out.
@@ -130,13 +126,8 @@ pub(super) fn library_implementers(
     snapshot: &Snapshot,
     name: &str,
 ) -> Option<(&'static str, Vec<DefId>)> {
-    let Snapshot {
-        files,
-        symbols,
-        graph,
-        ..
-    } = snapshot;
-    let (name, found) = graph.library_implementers(files, symbols, name)?;
+    let Snapshot { files, symbols, .. } = snapshot;
+    let (name, found) = snapshot.graph.library_implementers(files, symbols, name)?;
     Some((name, with_embedding(snapshot, found)))
 }
 
@@ -148,19 +139,17 @@ pub(super) fn is_type(snapshot: &Snapshot, id: DefId) -> bool {
 
 /// Whether something extends or implements a type, or includes a module.
 pub(super) fn is_extended(snapshot: &Snapshot, class: DefId) -> bool {
-    let Snapshot {
-        files,
-        symbols,
-        graph,
-        ..
-    } = snapshot;
+    let Snapshot { files, symbols, .. } = snapshot;
     let is_base = |site: &CallSite| {
         site.confidence != Confidence::NameOnly
             && site.enclosing != Some(class)
             && is_base(files, class, site)
     };
-    graph.uses_of(class).iter().any(is_base)
-        || !graph.implementers(files, symbols, class).is_empty()
+    snapshot.graph.uses_of(class).iter().any(is_base)
+        || !snapshot
+            .graph
+            .implementers(files, symbols, class)
+            .is_empty()
 }
 
 /// Returns the classes that extend or implement a class, also through others, the nearest first.

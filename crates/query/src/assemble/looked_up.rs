@@ -341,12 +341,7 @@ fn foreign_name(
     unknown: &[String],
     definitions: &[DefId],
 ) -> Option<String> {
-    let Snapshot {
-        files,
-        symbols,
-        graph,
-        ..
-    } = snapshot;
+    let files = &snapshot.files;
     if !matches!(asks, LookUp::Uses | LookUp::Calls) {
         return None;
     }
@@ -366,11 +361,11 @@ fn foreign_name(
     let is_replaced = |id: &DefId| {
         let kind = files.definition(*id).kind;
         let may_replace = !kind.is_function() && !kind.is_container();
-        let uses = graph.uses_of(*id);
+        let uses = snapshot.graph.uses_of(*id);
         let is_unused = uses.is_empty() || may_replace && !uses.iter().any(is_of_source);
         files.role_of(*id) != Role::Source && is_unused
     };
-    let mut named = symbols.named(&name).iter();
+    let mut named = snapshot.symbols.named(&name).iter();
     named.all(is_replaced).then_some(name)
 }
 

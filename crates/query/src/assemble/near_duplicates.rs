@@ -58,13 +58,6 @@ impl ComparedText {
     }
 }
 
-/// A body that is shown whole. Its fingerprint is made when a body of about its size is compared.
-#[derive(Debug)]
-struct Shown {
-    compared: ComparedText,
-    fingerprint: Option<Fingerprint>,
-}
-
 /// The body, shown whole, that another body nearly equals.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct NearDuplicate {
@@ -90,44 +83,37 @@ impl DifferingLines {
 /// The bodies that are shown whole, which others are compared with.
 #[derive(Debug, Default)]
 pub(super) struct NearDuplicates {
-    shown: Vec<Shown>,
+    shown: Vec<(ComparedText, Fingerprint)>,
 }
 
 impl NearDuplicates {
     /// Records a body that is shown whole.
-    pub(super) fn show(&mut self, compared: ComparedText) {
-        self.shown.push(Shown {
-            compared,
-            fingerprint: None,
-        });
+    pub(super) fn show(&mut self, files: &Files, compared: ComparedText) {
+        self.shown
+            .push((compared, Fingerprint::of(files, compared)));
     }
 
     /// Returns the first shown body that this one is a near-duplicate of.
     pub(super) fn find(
-        &mut self,
+        &self,
         files: &Files,
         compared: ComparedText,
         config: NearDuplicatesConfig,
     ) -> Option<NearDuplicate> {
-        let mut own: Option<Fingerprint> = None;
-        for shown in &mut self.shown {
-            let other = shown.compared;
-            if !are_of_similar_length(count(compared.lines), count(other.lines), config) {
-                continue;
-            }
-            let own = own.get_or_insert_with(|| Fingerprint::of(files, compared));
-            let theirs = shown
-                .fingerprint
-                .get_or_insert_with(|| Fingerprint::of(files, other));
-            if let Some(differing) = own.differing(theirs, config) {
-                return Some(NearDuplicate {
-                    file: other.file,
-                    lines: other.lines,
-                    differing,
-                });
-            }
-        }
-        None
+        let is_similar =
+            |lines: Lines| are_of_similar_length(count(compared.lines), count(lines), config);
+        let mut similar = (self.shown.iter())
+            .filter(|(other, _)| is_similar(other.lines))
+            .peekable();
+        similar.peek()?;
+        let own = Fingerprint::of(files, compared);
+        similar.find_map(|(other, theirs)| {
+            Some(NearDuplicate {
+                file: other.file,
+                lines: other.lines,
+                differing: own.differing(theirs, config)?,
+            })
+        })
     }
 }
 

@@ -142,6 +142,11 @@ impl<'a> Plan<'a> {
         self.packed.budget()
     }
 
+    /// Returns the qualified name of a definition.
+    pub(super) fn name(&self, id: DefId) -> &'a str {
+        &self.snapshot.files.definition(id).qualified_name
+    }
+
     pub(super) fn is_failed_test(&self, place: PlaceId) -> bool {
         (self.failed_tests.iter()).any(|id| place == PlaceId::Definition(*id))
     }
@@ -222,7 +227,7 @@ impl<'a> Plan<'a> {
     }
 
     /// Returns a shown body that `compared` is a near-duplicate of; `None` also when there is no time to compare.
-    pub(super) fn find_near_duplicate(&mut self, compared: ComparedText) -> Option<NearDuplicate> {
+    pub(super) fn find_near_duplicate(&self, compared: ComparedText) -> Option<NearDuplicate> {
         if !self.deadline.allows(Stage::NearDuplicates) {
             return None;
         }

@@ -167,12 +167,8 @@ fn exactly(
     name: &str,
     is_inside: impl Fn(&DefId) -> bool,
 ) -> Option<(Match, Vec<DefId>)> {
-    let Snapshot {
-        symbols,
-        graph,
-        files,
-        ..
-    } = snapshot;
+    let Snapshot { symbols, files, .. } = snapshot;
+    let graph = &snapshot.graph;
     let some = |matched: Match, found: &[DefId]| {
         let found: Vec<DefId> = found.iter().copied().filter(|id| is_inside(id)).collect();
         (!found.is_empty()).then_some((matched, found))

@@ -22,13 +22,8 @@ impl Resolver<'_> {
             return Vec::new();
         }
         self.aliases_left.set(left - 1);
-        let Snapshot {
-            files,
-            symbols,
-            lexical,
-            graph,
-            ..
-        } = self.snapshot;
+        let Snapshot { files, symbols, .. } = self.snapshot;
+        let (lexical, graph) = (&self.snapshot.lexical, &self.snapshot.graph);
         // The search for the words of the query reports an index that cannot be read.
         let chunks = lexical.chunks_with(&terms(name), Field::Code, MAX_CHUNKS);
         let chunks = chunks.unwrap_or_default().into_iter();

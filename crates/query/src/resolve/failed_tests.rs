@@ -21,10 +21,7 @@ impl Resolver<'_> {
         };
         let snapshot = self.snapshot;
         let mut programs = None;
-        for (position, test) in text.failed_tests.iter().enumerate() {
-            if !self.has_time_for(position) {
-                break;
-            }
+        for test in self.in_time(&text.failed_tests) {
             let found = meant_by(snapshot, test);
             if let Some(name) = name_of_program(test)
                 && found.is_empty()

@@ -35,10 +35,7 @@ impl Resolver<'_> {
         let has_errors = text.frames.iter().any(is_error);
         let mut last = true;
         let mut seeks_cause = false;
-        for (position, frame) in text.frames.iter().rev().enumerate() {
-            if !self.has_time_for(position) {
-                break;
-            }
+        for frame in self.in_time(text.frames.iter().rev()) {
             let strength = if last {
                 self.config.strength.last_frame
             } else {
@@ -213,14 +210,9 @@ impl Resolver<'_> {
         if !declared.is_empty() {
             return Meaning::Named(declared, 1.0);
         }
-        let Snapshot {
-            files,
-            symbols,
-            graph,
-            ..
-        } = self.snapshot;
+        let Snapshot { files, graph, .. } = self.snapshot;
         let path = format!("{}.{}", frame.package, frame.function);
-        let mut found = graph.resolve_dotted(files, symbols, &path);
+        let mut found = graph.resolve_dotted(files, &self.snapshot.symbols, &path);
         found.retain(|id| files.definition(*id).kind.is_function());
         found.truncate(self.config.max_frame_definitions);
         Meaning::Named(found, 1.0)

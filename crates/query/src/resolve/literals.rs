@@ -24,10 +24,7 @@ const MAX_NAMES: usize = 12;
 impl Resolver<'_> {
     /// Resolves the exact texts of the query.
     pub(super) fn literals(&mut self, text: &QueryText) {
-        for (position, literal) in text.literals.iter().enumerate() {
-            if !self.has_time_for(position) {
-                break;
-            }
+        for literal in self.in_time(&text.literals) {
             let known =
                 literal.kind == LiteralKind::Setting && self.is_defined_in_sources(&literal.text);
             if !known {
@@ -51,10 +48,7 @@ impl Resolver<'_> {
         let names = text.mentions.iter().filter(is_meant).map(last_part);
         let mut seen: HashSet<&str> = text.literals.iter().map(|known| &*known.text).collect();
         let names = names.filter(|name| seen.insert(name));
-        for (position, name) in names.take(MAX_NAMES).enumerate() {
-            if !self.has_time_for(position) {
-                break;
-            }
+        for name in self.in_time(names.take(MAX_NAMES)) {
             let is_known = self.is_defined_in_sources(name) || self.leads_to_sources_by_name(name);
             if asks_default || !is_known {
                 self.literal_name(name);

@@ -55,10 +55,7 @@ impl Resolver<'_> {
     /// Resolves all identifiers that the query names outside tracebacks.
     pub(super) fn mentions(&mut self, text: &QueryText) {
         let fixed = fixed_names(text);
-        for (position, mention) in text.mentions.iter().enumerate() {
-            if !self.has_time_for(position) {
-                break;
-            }
+        for mention in self.in_time(&text.mentions) {
             // Code may really use `NoneType`; the message of a runtime names nothing by it.
             if mention.kind != MentionKind::CodeBlock && fixed.contains(&mention.name) {
                 continue;
@@ -80,10 +77,7 @@ impl Resolver<'_> {
     /// Resolves the words with a sigil that are exactly the names of definitions, such as `$patch`, or by which files import
     /// some.
     pub(super) fn sigil_words(&mut self, text: &QueryText) {
-        for (position, word) in text.sigil_words.iter().enumerate() {
-            if !self.has_time_for(position) {
-                break;
-            }
+        for word in self.in_time(&text.sigil_words) {
             let is_defined = !self.snapshot.symbols.named(&word.name).is_empty();
             if is_defined || !self.imported_as(&word.name).is_empty() {
                 let (from, strength) = self.evidence_of(word.kind);
@@ -341,12 +335,8 @@ impl Resolver<'_> {
 
     /// Returns the members of this name of the types among some definitions.
     fn members(&self, owners: &[DefId], member: &str) -> Vec<DefId> {
-        let Snapshot {
-            files,
-            symbols,
-            graph,
-            ..
-        } = self.snapshot;
+        let Snapshot { files, graph, .. } = self.snapshot;
+        let symbols = &self.snapshot.symbols;
         let owners = owners
             .iter()
             .filter(|id| files.definition(**id).kind.is_container())
@@ -391,16 +381,11 @@ impl Resolver<'_> {
     /// Returns the definitions with this name, and those that code uses by it. If no code has the name, those that files
     /// export under it.
     pub(super) fn known_as(&self, name: &str) -> Vec<DefId> {
-        let Snapshot {
-            files,
-            symbols,
-            graph,
-            ..
-        } = self.snapshot;
+        let Snapshot { files, symbols, .. } = self.snapshot;
         let mut found = symbols.named(name).to_vec();
         found.extend(symbols.also_named(name));
         if found.iter().all(|id| self.is_block(*id)) {
-            found.extend(graph.reexported(files, symbols, name));
+            found.extend(self.snapshot.graph.reexported(files, symbols, name));
         }
         found
     }

@@ -13,10 +13,7 @@ const MAX_BRANCH_SEGMENTS: usize = 3;
 impl Resolver<'_> {
     /// Resolves the paths and links.
     pub(super) fn paths(&mut self, text: &QueryText) {
-        for (position, mention) in text.paths.iter().enumerate() {
-            if !self.has_time_for(position) {
-                break;
-            }
+        for mention in self.in_time(&text.paths) {
             let is_hidden_name = mention.path.starts_with('.') && !mention.path.contains('/');
             let mut files: Vec<FileId> = match (mention.from_url, mention.is_certain) {
                 (true, _) => self.file_of_link(&mention.path).into_iter().collect(),
@@ -83,10 +80,7 @@ impl Resolver<'_> {
     /// Resolves the imports of the query's code.
     pub(super) fn imports(&mut self, text: &QueryText) {
         let (snapshot, strength) = (self.snapshot, self.config.strength.import);
-        for (position, import) in text.imports.iter().enumerate() {
-            if !self.has_time_for(position) {
-                break;
-            }
+        for import in self.in_time(&text.imports) {
             let name = import.replace("::", ".");
             let found = snapshot
                 .graph

@@ -121,12 +121,8 @@ fn callers_through_overridden(plan: &Plan<'_>, method: DefId, ranks: &Ranks) -> 
 /// interfaces that the class implements without naming them.
 fn overridden(plan: &Plan<'_>, method: DefId) -> Vec<DefId> {
     const MAX_BASES: usize = 32;
-    let Snapshot {
-        files,
-        symbols,
-        graph,
-        ..
-    } = plan.snapshot;
+    let Snapshot { files, graph, .. } = plan.snapshot;
+    let symbols = &plan.snapshot.symbols;
     let definition = files.definition(method);
     let class = graph.type_of_method(files, symbols, method);
     let Some(class) = class.filter(|_| definition.kind.is_function()) else {

@@ -133,7 +133,7 @@ pub(super) fn add_whole(
     };
     let is_added = plan.try_add(entry, shows, order, pass).is_ok();
     if is_added {
-        plan.near_duplicates.show(compared);
+        plan.near_duplicates.show(files, compared);
     }
     is_added
 }

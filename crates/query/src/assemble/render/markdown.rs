@@ -82,10 +82,6 @@ pub(crate) fn fence(text: &str) -> String {
 }
 
 fn longest_backtick_run(text: &str) -> usize {
-    let (mut longest, mut run) = (0, 0);
-    for byte in text.bytes() {
-        run = if byte == b'`' { run + 1 } else { 0 };
-        longest = longest.max(run);
-    }
-    longest
+    let runs = text.split(|c| c != '`').map(str::len);
+    runs.max().unwrap_or_default()
 }
