@@ -2,7 +2,7 @@
 //! Nothing is ranked here.
 //!
 //! Reading order: [`changes`] records what the caller changed. [`frames`] resolves stack traces, with the help of
-//! [`packages`]; [`failed_tests`] the tests that runners name; [`paths`] and [`lines`] the files and lines
+//! [`packages`] and [`copies`]; [`failed_tests`] the tests that runners name; [`paths`] and [`lines`] the files and lines
 //! that the query names; [`names`] its identifiers, of which [`similar`] finds misspelt ones and [`aliases`] those that files
 //! give to what they import; [`words`] its plain words;
 //! [`literals`] its exact texts; [`releases`] the releases and [`dependencies`] the dependencies that it asks about.
@@ -11,6 +11,7 @@
 
 mod aliases;
 mod changes;
+mod copies;
 mod dependencies;
 mod failed_tests;
 mod frames;
@@ -256,6 +257,7 @@ pub fn resolve(
         fuzzy_left: config.max_fuzzy_names,
         aliases_left: Cell::new(aliases::MAX_NAMES),
         modules: Vec::new(),
+        copies: HashSet::default(),
         manifests: OnceCell::new(),
     };
     resolver.changes(&request.changes);
@@ -293,6 +295,8 @@ struct Resolver<'a> {
     aliases_left: Cell<usize>,
     /// Dotted names of the query that lead to a file.
     modules: Vec<String>,
+    /// Generated files for which their sources count: the query names code in them.
+    copies: HashSet<FileId>,
     /// Read when a frame or path first needs them.
     manifests: OnceCell<Manifests>,
 }

@@ -43,7 +43,8 @@ impl Resolver<'_> {
             };
             seeks_cause |= text.causes.contains(frame);
             let is_reported = is_error(frame) || !has_errors && frame.reported_as.is_some();
-            let (known, place) = match self.meaning(frame) {
+            let meaning = self.meaning(frame);
+            let (known, place) = match self.in_sources_of_copy(frame, meaning) {
                 Meaning::Files(files) => {
                     let added = self.add_places(frame, &files, strength, text);
                     if is_reported {
@@ -73,6 +74,21 @@ impl Resolver<'_> {
                 seeks_cause = false;
             }
             last &= !known;
+        }
+    }
+
+    /// Returns what a frame in a generated file means in the sources that the file is a copy of.
+    fn in_sources_of_copy(&mut self, frame: &Frame, meaning: Meaning) -> Meaning {
+        let files = match meaning {
+            Meaning::Files(files) => files,
+            Meaning::Named(..) => return meaning,
+        };
+        let sources = self.sources_at(&files, |this, file| this.at_frame(file, frame));
+        // Another frame may have shown that the file is a copy.
+        let is_copy = matches!(files.as_slice(), [file] if self.copies.contains(file));
+        match is_copy {
+            true => Meaning::Named(sources, 1.0),
+            false => Meaning::Files(files),
         }
     }
 

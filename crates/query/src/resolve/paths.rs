@@ -24,6 +24,9 @@ impl Resolver<'_> {
                 // "Loading of .env files" is not about one that tests load.
                 files.retain(|file| self.snapshot.files.file(*file).role != Role::Test);
             }
+            if self.leads_to_sources(&files, &mention.path, mention.line) {
+                continue;
+            }
             for file in &files {
                 self.add_file(*file, EvidenceSource::Path, self.config.strength.path);
             }
@@ -44,6 +47,21 @@ impl Resolver<'_> {
                 self.line(&files, &mention.path, mention.last_line, text);
             }
         }
+    }
+
+    /// Whether the sources of a generated file count in its place. Records the one at a line that the query names; where it
+    /// names the file alone, a frame or another line has led to them.
+    fn leads_to_sources(&mut self, files: &[FileId], path: &str, line: u32) -> bool {
+        let sources = self.sources_at(files, |this, file| {
+            this.definition_at(file, line).filter(|_| line > 0)
+        });
+        if !sources.is_empty() {
+            let label = format!("{path}:{line}");
+            let strength = self.config.strength.line;
+            let added = self.added(&label, EvidenceSource::Line, strength, &sources);
+            self.add_place(place_at_line(path, &added));
+        }
+        matches!(files, [file] if self.copies.contains(file))
     }
 
     /// Returns the file at exactly the path of a link. The path may begin with the end of a branch's name, because a link

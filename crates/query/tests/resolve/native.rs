@@ -139,3 +139,82 @@ fn failed_test_of_ctest_is_the_test_file_of_its_name() {
     // It is no test.
     assert_eq!(files("cart"), [""; 0]);
 }
+
+#[test]
+fn code_of_an_amalgamation_is_found_in_its_sources() {
+    const SHOP: &str = "
+        //- src/cart.h
+        namespace shop {
+        class Cart { void drop(); };
+        }
+
+        //- src/cart.cc
+        #include \"cart.h\"
+        namespace shop {
+        void Cart::drop() { stop(); }
+        void clear() {}
+        }
+
+        //- extras/shop_amalgamated.cpp
+        namespace shop {
+        class Cart { void drop(); };
+        void Cart::drop() {
+            stop();
+        }
+        void clear() {}
+        }
+
+        //- external/other/other.cc
+        namespace other {
+        class List {};
+        void open() {}
+        }
+        namespace shop {
+        void clear() {}
+        }
+        ";
+    let frame = |line: u32| format!("extras/shop_amalgamated.cpp:{line}:5: error: no stop");
+    check_trace(
+        SHOP,
+        &frame(4),
+        &["src/cart.cc:shop.Cart.drop"],
+        &["src/cart.cc"],
+    );
+    let included = format!(
+        "In file included from extras/shop_amalgamated.cpp:1:\n{}",
+        frame(4)
+    );
+    check_trace(
+        SHOP,
+        &included,
+        &["src/cart.cc:shop.Cart.drop"],
+        &["src/cart.cc"],
+    );
+    // Copied code of others is no copy of the sources.
+    let other = "external/other/other.cc:6:5: error: no clear";
+    check_trace(
+        SHOP,
+        other,
+        &["external/other/other.cc:shop.clear"],
+        &["external/other/other.cc"],
+    );
+    let snapshot = snapshot(SHOP, &[]);
+    let query = format!(
+        "shop_amalgamated.cpp does not compile\n\n```\n{}\n```\n",
+        frame(4)
+    );
+    for query in [&*query, "Wrong at extras/shop_amalgamated.cpp:4"] {
+        let found = find(&snapshot, query, &Focus::default());
+        let files = found
+            .files
+            .iter()
+            .map(|file| snapshot.files.path(file.file));
+        let mut files = files.collect::<Vec<&str>>();
+        files.retain(|path| path.starts_with("extras/"));
+        assert!(files.is_empty(), "{query}");
+        let symbols = found.symbols.iter();
+        let names = resolved_by(&snapshot, symbols);
+        let wanted = "src/cart.cc:shop.Cart.drop".to_owned();
+        assert!(names.contains(&wanted), "{query}: {names:?}");
+    }
+}
