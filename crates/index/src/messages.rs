@@ -197,11 +197,15 @@ fn searched_grams(text: &str) -> [Vec<Gram>; 3] {
 impl Messages {
     /// Indexes the messages of all files.
     pub fn new(files: &Files) -> Self {
-        Self::derive(files, None)
+        Self::build(files, None)
     }
 
-    /// The same, with the messages of unchanged files from the index before a change.
-    pub(crate) fn derive(files: &Files, previous: Option<(&Self, &Change)>) -> Self {
+    /// Derives the index for `files` from the index before a change. Equals [`Self::new`].
+    pub(crate) fn derive(&self, files: &Files, change: &Change) -> Self {
+        Self::build(files, Some((self, change)))
+    }
+
+    fn build(files: &Files, previous: Option<(&Self, &Change)>) -> Self {
         // Tests repeat the messages that they expect.
         let is_test = |id: FileId| files.file(id).role == Role::Test;
         let ids: Vec<FileId> = files.ids().collect();
@@ -226,16 +230,43 @@ impl Messages {
                 }
             })
             .collect();
-        let grams = of_files.iter().map(|of_file| of_file.grams.len()).sum();
-        let mut by_gram = ShardedMap::with_capacity(grams);
-        for (file, of_file) in files.ids().zip(&of_files) {
-            for (gram, position) in &of_file.grams {
-                by_gram.insert(gram, (file, *position));
+        let grams = || of_files.iter().map(|f| f.grams.len()).sum();
+        let mut index = Self {
+            by_gram: match previous {
+                Some((previous, change)) => previous.remaining(change),
+                None => ShardedMap::with_capacity(grams()),
+            },
+            files: of_files,
+        };
+        match previous {
+            Some((_, change)) => change.changed().iter().for_each(|file| index.add(*file)),
+            None => ids.into_iter().for_each(|file| index.add(file)),
+        }
+        index
+    }
+
+    /// Returns the table without the entries of changed files, with the ids of the later snapshot.
+    fn remaining(&self, change: &Change) -> ShardedMap<Gram, (FileId, u32)> {
+        let mut by_gram = self.by_gram.clone();
+        let edited = change
+            .changed()
+            .iter()
+            .filter_map(|file| change.earlier_id(*file));
+        for file in change.gone().chain(edited) {
+            for (gram, position) in &self.files[file.0 as usize].grams {
+                by_gram.remove(gram, &(file, *position));
             }
         }
-        Self {
-            files: of_files,
-            by_gram,
+        if change.is_stable() {
+            by_gram
+        } else {
+            by_gram.renumbered(change)
+        }
+    }
+
+    fn add(&mut self, file: FileId) {
+        for (gram, position) in &self.files[file.0 as usize].grams {
+            self.by_gram.insert(gram, (file, *position));
         }
     }
 

@@ -137,7 +137,10 @@ impl Snapshot {
                     Some((p, change)) => p.symbols.derive(&files, &p.files, change),
                     None => Symbols::new(&files),
                 },
-                || Messages::derive(&files, known.map(|(p, change)| (&p.messages, change))),
+                || match known {
+                    Some((p, change)) => p.messages.derive(&files, change),
+                    None => Messages::new(&files),
+                },
             );
             let before = known.map(|(previous, change)| Previous {
                 files: &previous.files,
