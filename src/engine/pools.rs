@@ -89,8 +89,9 @@ impl Pools {
     /// Assigns a new run to an idle pool, or else to the one whose oldest run started last: a run that has lasted long
     /// is large.
     fn begin(&self) -> Run<'_> {
-        let start = Instant::now();
         let mut runs = self.runs.lock();
+        // Read with the lock held, so that no run that began meanwhile has a later start than an idle pool counts with.
+        let start = Instant::now();
         let oldest = |runs: &Vec<Instant>| runs.first().copied().unwrap_or(start);
         let pools = runs.iter().map(oldest).enumerate();
         let last = pools.max_by_key(|(_, oldest)| *oldest);
