@@ -1,5 +1,7 @@
 //! Compares merged changes with the answers to the issues that they close.
 
+use std::collections::HashSet;
+
 use super::Feedback;
 use super::client_feedback::{NamedPlace, count_changes, text};
 use super::ranking::Ranking;
@@ -68,7 +70,8 @@ fn places(changed: &TouchedCode) -> Vec<NamedPlace> {
         name: Some(function.name.clone()),
         lines: Some((function.lines.start, function.lines.end)),
     });
-    let is_alone = |path: &&String| changed.functions.iter().all(|f| f.path != **path);
+    let with_functions: HashSet<&str> = changed.functions.iter().map(|f| &*f.path).collect();
+    let is_alone = |path: &&String| !with_functions.contains(path.as_str());
     let files = changed.files.iter().filter(is_alone);
     let files = files.map(|path| NamedPlace {
         path: path.clone(),
