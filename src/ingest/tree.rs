@@ -328,3 +328,62 @@ impl WorkingTree {
 fn differ(before: &SourceFile, after: &SourceFile) -> bool {
     before.blob != after.blob || before.size != after.size || before.skipped != after.skipped
 }
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::time::{Duration, Instant};
+
+    use foveate_parse::Limits;
+
+    use super::*;
+
+    #[test]
+    fn changes_during_first_scan_are_noticed() {
+        let changes: [fn(&Path); 5] = [
+            |root| fs::write(root.join("a/same.py"), "x = 2\n").unwrap(),
+            |root| fs::write(root.join("a/new.py"), "x = 2\n").unwrap(),
+            |root| fs::remove_file(root.join("a/same.py")).unwrap(),
+            |root| fs::rename(root.join("a"), root.join("b")).unwrap(),
+            |root| {
+                fs::create_dir(root.join("a/c")).unwrap();
+                fs::write(root.join("a/c/new.py"), "x = 2\n").unwrap();
+            },
+        ];
+        let (blobs, progress) = (BlobCache::new(Limits::default(), 0), Progress::default());
+        let listed = |tree: &WorkingTree| {
+            let files = tree.files().into_iter();
+            files.map(|f| (f.path, f.blob)).collect::<Vec<_>>()
+        };
+        for (number, change) in changes.into_iter().enumerate() {
+            for is_read in [false, true] {
+                let keep = tempfile::tempdir().unwrap();
+                let root = keep.path().canonicalize().unwrap();
+                fs::create_dir(root.join("a")).unwrap();
+                fs::write(root.join("a/same.py"), "x = 1\n").unwrap();
+                let watcher = Arc::new(TreeWatcher::new(None, Arc::default()).unwrap());
+                let mut tree = WorkingTree::new(root.clone(), Vec::new(), Arc::default());
+                let listing = tree.list(Some(&watcher), &progress).unwrap();
+                if !is_read {
+                    change(&root);
+                }
+                tree.apply_listing(listing, &blobs, &progress, Some(&watcher))
+                    .unwrap();
+                if is_read {
+                    change(&root);
+                }
+                let mut fresh = WorkingTree::new(root.clone(), Vec::new(), Arc::default());
+                fresh.rescan(&blobs, &progress, None).unwrap();
+                let start = Instant::now();
+                while listed(&tree) != listed(&fresh) {
+                    let is_late = start.elapsed() > Duration::from_secs(10);
+                    assert!(!is_late, "change {number} was missed");
+                    std::thread::sleep(Duration::from_millis(5));
+                    let changed = watcher.changes.take();
+                    tree.apply(&changed, &blobs, &progress, Some(&watcher))
+                        .unwrap();
+                }
+            }
+        }
+    }
+}
