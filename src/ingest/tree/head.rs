@@ -225,20 +225,21 @@ impl WorkingTree {
         if self.head.commit.is_empty() {
             return false;
         }
-        let is_missing = |path: &RepoPath| is_missing(&self.root, path);
         let mut listed = self.head.files.iter().flatten().peekable();
+        let mut left_out: Vec<&RepoPath> = Vec::new();
         for (path, entry) in &self.entries {
-            while let Some((left_out, _)) = listed.next_if(|(listed, _)| *listed < path) {
-                if is_missing(left_out) {
-                    return true;
-                }
+            while let Some((earlier, _)) = listed.next_if(|(listed, _)| *listed < path) {
+                left_out.push(earlier);
             }
             let committed = listed.next_if(|(listed, _)| *listed == path);
             if differs(&entry.file, committed.map(|(_, committed)| *committed)) {
                 return true;
             }
         }
-        listed.any(|(left_out, _)| is_missing(left_out))
+        left_out.extend(listed.map(|(path, _)| path));
+        // At the end, since each is looked for on disk: after a save, the saved file differs already.
+        let mut left_out = left_out.into_iter();
+        left_out.any(|path| is_missing(&self.root, path))
     }
 }
 
