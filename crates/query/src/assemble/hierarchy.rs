@@ -17,8 +17,14 @@ const MAX_SUBCLASSES: usize = 256;
 /// outside of it, as in Rust, Go and Kotlin.
 pub(super) fn members(snapshot: &Snapshot, class: DefId) -> impl Iterator<Item = DefId> {
     let files = &snapshot.files;
-    let of_package = std::iter::once(class.file).chain(package_files(files, class.file));
-    let outside = of_package.flat_map(move |file| outside(files, class, file));
+    let of_package = package_files(files, class.file);
+    let elsewhere = of_package.flat_map(move |file| outside(files, class, file));
+    own_members(files, class).chain(elsewhere)
+}
+
+/// Returns the members of a type that its file defines: those inside it, then those outside of it.
+fn own_members(files: &Files, class: DefId) -> impl Iterator<Item = DefId> {
+    let outside = outside(files, class, class.file);
     files.members(class).chain(outside)
 }
 
@@ -27,25 +33,29 @@ fn outside(files: &Files, class: DefId, file: FileId) -> impl Iterator<Item = De
     let name = &*files.definition(class).qualified_name;
     let is_outside = move |id: &DefId| {
         let definition = files.definition(*id);
-        let is_of_class = || {
-            let of = definition.qualified_name.rsplit_once('.');
-            of.is_some_and(|(of, _)| of == name)
-        };
-        definition.modifiers.is_out_of_line && files.parent(*id) != Some(class) && is_of_class()
+        let of = definition.qualified_name.rsplit_once('.');
+        definition.modifiers.is_out_of_line
+            && files.parent(*id) != Some(class)
+            && of.is_some_and(|(of, _)| of == name)
     };
     files.definitions_of(file).filter(is_outside)
 }
 
 /// Returns the other files in the directory of a file that declare the same package.
 fn package_files(files: &Files, file: FileId) -> impl Iterator<Item = FileId> {
-    let declared = package(files, file);
-    let others = declared
+    let declaring = Some(file).filter(|file| package(files, *file).is_some());
+    let others = declaring
         .into_iter()
-        .flat_map(move |_| siblings(files, file));
-    others.filter(move |other| {
-        package(files, *other) == declared
-            && files.file(file).language == files.file(*other).language
-    })
+        .flat_map(move |file| siblings(files, file));
+    others.filter(move |other| is_one_package(files, file, *other))
+}
+
+/// Whether two files of a directory declare the same package.
+fn is_one_package(files: &Files, file: FileId, other: FileId) -> bool {
+    let declared = package(files, file);
+    declared.is_some()
+        && declared == package(files, other)
+        && files.file(file).language == files.file(other).language
 }
 
 /// Returns the package that a file declares.
@@ -96,10 +106,37 @@ fn overriding_in(
     methods: &BTreeMap<&str, DefId>,
 ) -> Vec<(DefId, DefId)> {
     let files = &snapshot.files;
-    let functions = members(snapshot, class).map(|id| (id, files.definition(id)));
+    let functions = own_members(files, class).map(|id| (id, files.definition(id)));
     let functions = functions.filter(|(_, member)| member.kind.is_function());
     let own = functions.filter_map(|(id, member)| Some((id, *methods.get(&*member.name)?)));
-    own.collect()
+    let mut found: Vec<(DefId, DefId)> = own.collect();
+    for (name, of) in methods {
+        if found.iter().all(|(_, overridden)| overridden != of) {
+            let elsewhere = defined_elsewhere(snapshot, class, name).into_iter();
+            found.extend(elsewhere.map(|id| (id, *of)));
+        }
+    }
+    found
+}
+
+/// Returns the functions of a class with this name that other files of its package define.
+fn defined_elsewhere(snapshot: &Snapshot, class: DefId, name: &str) -> Vec<DefId> {
+    let Snapshot { files, symbols, .. } = snapshot;
+    if package(files, class.file).is_none() {
+        return Vec::new();
+    }
+    let directory = |file: FileId| files.file(file).path.directory();
+    let qualified = format!("{}.{name}", files.definition(class).qualified_name);
+    let named = symbols.qualified(&qualified).iter().copied();
+    let is_member = |id: &DefId| {
+        let definition = files.definition(*id);
+        id.file != class.file
+            && definition.modifiers.is_out_of_line
+            && definition.kind.is_function()
+            && directory(id.file) == directory(class.file)
+            && is_one_package(files, class.file, id.file)
+    };
+    named.filter(is_member).collect()
 }
 
 /// Returns the types that implement an interface without naming it, also by embedding another one that does, those of
