@@ -25,6 +25,8 @@ mod subject;
 mod terms;
 mod weights;
 
+use std::sync::LazyLock;
+
 use foveate_index::{Snapshot, top_k};
 
 use self::evidence::Evidence;
@@ -98,17 +100,30 @@ fn best_ranked(mut scored: Vec<(u32, f32)>) -> Vec<(u32, f32)> {
     scored
 }
 
+/// `ln(1 + count)` of small counts. Each query needs those of all files.
+static LOGARITHMS: LazyLock<[f32; 512]> =
+    LazyLock::new(|| std::array::from_fn(|count| (count as f32).ln_1p()));
+
 /// The `ln(1 + count)` of lines, uses and changes that scores 1: about 150 of them.
 const FULL: f32 = 5.0;
 
 /// Returns a count on a logarithmic scale: 0 for 0, and 1 where `ln(1 + count)` is `full`.
 fn logarithmic(count: usize, full: f32) -> f32 {
-    (count as f32).ln_1p() / full
+    let known = LOGARITHMS.get(count).copied();
+    known.unwrap_or_else(|| (count as f32).ln_1p()) / full
 }
 
 /// Returns `1 - (1 - a)(1 - b)`, the probability of either of two independent events.
 fn noisy_or(a: f32, b: f32) -> f32 {
     1.0 - (1.0 - a) * (1.0 - b)
+}
+
+/// Divides all values by the largest one, if that is positive.
+fn normalize(values: &mut [f32]) {
+    let maximum = largest(values);
+    if maximum > 0.0 {
+        values.iter_mut().for_each(|value| *value /= maximum);
+    }
 }
 
 /// Divides one value of each item by the largest of them, if that is positive.
@@ -119,6 +134,19 @@ fn scale<T>(items: &mut [T], of: impl Fn(&mut T) -> &mut f32) {
     }
 }
 
+/// Returns the largest value, or 0. Keeps 16 running maxima: with one, each comparison would wait for the previous
+/// one.
+fn largest(values: &[f32]) -> f32 {
+    let (blocks, rest) = values.as_chunks::<16>();
+    let mut maximum = [0.0f32; 16];
+    for block in blocks {
+        for (maximum, value) in maximum.iter_mut().zip(block) {
+            *maximum = if *value > *maximum { *value } else { *maximum };
+        }
+    }
+    maximum.iter().chain(rest).copied().fold(0.0, f32::max)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -126,6 +154,19 @@ mod tests {
     use crate::deadline::Deadline;
     use crate::request::Request;
     use crate::text::QueryText;
+
+    #[test]
+    fn largest_value_is_found_at_any_position() {
+        for length in [1, 15, 16, 17, 40] {
+            for at in 0..length {
+                let mut values = vec![1.0; length];
+                values[at] = 2.0;
+                assert_eq!(largest(&values), 2.0, "at {at} of {length}");
+            }
+        }
+        assert_eq!(largest(&[-1.0, f32::NAN]), 0.0);
+        assert_eq!(largest(&[]), 0.0);
+    }
 
     #[test]
     fn names_rank_without_word_search() {

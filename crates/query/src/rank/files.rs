@@ -10,7 +10,7 @@ use super::evidence::Evidence;
 use super::probability::Probabilities;
 use super::ranked::RankedFile;
 use super::weights::{FileSignals, RankConfig};
-use super::{best_ranked, history, logarithmic, scale};
+use super::{best_ranked, history, logarithmic, normalize};
 
 /// Logarithms of the size in bytes and of the number of importers at which the signals reach 1: the size of the
 /// largest file that is read, and three thousand importers.
@@ -316,6 +316,6 @@ fn best(values: &[f32], limit: usize) -> impl Iterator<Item = FileId> + use<> {
 }
 
 fn normalized(mut values: Vec<f32>) -> Vec<f32> {
-    scale(&mut values, |value| value);
+    normalize(&mut values);
     values
 }
