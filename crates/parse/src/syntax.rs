@@ -323,6 +323,38 @@ pub(crate) fn walk<'tree>(
     }
 }
 
+/// Maximum number of children that are asked for by their positions. A cursor goes through more of them faster, but its
+/// memory is allocated.
+const FEW_CHILDREN: usize = 8;
+
+/// Returns the named children of a node.
+pub(crate) fn children<'n>(node: Node<'n>) -> Vec<Node<'n>> {
+    let count = node.named_child_count();
+    if count > FEW_CHILDREN {
+        let mut cursor = node.walk();
+        return node.named_children(&mut cursor).collect();
+    }
+    let mut found = Vec::with_capacity(count);
+    found.extend(few_children(node, count));
+    found
+}
+
+/// Returns the first named child of a kind.
+pub(crate) fn child_of_kind<'n>(node: Node<'n>, kind: &str) -> Option<Node<'n>> {
+    let count = node.named_child_count();
+    let is_of_kind = |child: &Node<'n>| child.kind() == kind;
+    if count > FEW_CHILDREN {
+        let mut cursor = node.walk();
+        let mut children = node.named_children(&mut cursor);
+        return children.find(is_of_kind);
+    }
+    few_children(node, count).find(is_of_kind)
+}
+
+fn few_children<'n>(node: Node<'n>, count: usize) -> impl Iterator<Item = Node<'n>> {
+    (0..).take(count).filter_map(move |at| node.named_child(at))
+}
+
 /// Returns the text between the parentheses of a list. After a syntax error one of them may be missing.
 pub(crate) fn inside_brackets(list: Node<'_>) -> Span {
     let mut cursor = list.walk();

@@ -34,6 +34,7 @@ use crate::chunks::Nesting;
 use crate::collect::{Collector, Context, Draft, Position, Scope, span};
 use crate::limits::Limits;
 use crate::syntax::{self, Budget, Descend, KindTable, Visitor};
+pub(crate) use crate::syntax::{child_of_kind, children};
 
 /// Handles a node on the way down; the number is its depth.
 pub(crate) type Handler = for<'t> fn(&mut Walk<'t>, Node<'t>, u32) -> Handled;
@@ -94,14 +95,15 @@ pub(crate) struct Form {
     pub(crate) collections: &'static [&'static str],
     /// Types of maps, sorted. Their elements are their values.
     pub(crate) maps: &'static [&'static str],
-    /// Returns the type of the values of a map, given the node of the map's name.
-    pub(crate) type_of_values: for<'n> fn(Node<'n>) -> Option<Node<'n>>,
+    /// Returns the type of the values of a map, given the node of the map's name, and one around the type.
+    pub(crate) type_of_values: for<'n> fn(Node<'n>, Node<'n>) -> Option<Node<'n>>,
     /// Functions and methods whose result has the type of their first type argument, sorted: `static_cast<A*>(b)`.
     pub(crate) casts: &'static [&'static str],
     /// Returns the value that a call wraps, given the call and the text: `a` of `Arc::new(a)`.
     pub(crate) wrapped: for<'n> fn(Node<'n>, &str) -> Option<Node<'n>>,
-    /// Returns the first type argument of a type or of a function, given the node of its name.
-    pub(crate) type_argument: for<'n> fn(Node<'n>) -> Option<Node<'n>>,
+    /// Returns the first type argument of a type or of a function, given the node of its name, and one around the type or
+    /// the call.
+    pub(crate) type_argument: for<'n> fn(Node<'n>, Node<'n>) -> Option<Node<'n>>,
     /// Returns a tree to walk instead, with every byte at its original position, if this one shows that a macro
     /// hides definitions from the grammar.
     pub(crate) with_macro_contents: fn(&Tree, &str, &mut Parser, &mut Budget) -> Option<Tree>,
@@ -140,11 +142,20 @@ impl Form {
             wrappers: &[],
             collections: &[],
             maps: &[],
-            type_of_values: |_| None,
+            type_of_values: |_, _| None,
             casts: &[],
             wrapped: |_, _| None,
-            type_argument: |_| None,
+            type_argument: |_, _| None,
             with_macro_contents: |_, _, _, _| None,
+        }
+    }
+
+    /// Returns the maximum number of wrappers, collections and maps in each other whose type arguments are read.
+    fn max_wrappers(&self) -> usize {
+        let lists = [self.wrappers, self.collections, self.maps];
+        match lists.iter().all(|names| names.is_empty()) {
+            true => 0,
+            false => MAX_WRAPPERS,
         }
     }
 
@@ -157,6 +168,9 @@ impl Form {
         lists.iter().all(|names| names.is_sorted())
     }
 }
+
+/// Maximum number of wrappers that are removed from an expression or a type.
+const MAX_WRAPPERS: usize = 8;
 
 thread_local! {
     static FIELD_IDS: RefCell<FieldIds> = RefCell::default();
@@ -242,6 +256,7 @@ impl Walker {
             attributes: None,
             literal_fields: 0,
             nameless: HashSet::default(),
+            path: Vec::new(),
         };
         walk.collector.issues = syntax::walk(tree, limits.max_depth, &mut walk);
         walk
@@ -266,6 +281,8 @@ pub(crate) struct Walk<'t> {
     literal_fields: usize,
     /// Starts of the names of parameters of nameless functions with a known value.
     nameless: HashSet<u32>,
+    /// The nodes around the current one, outermost first, and that itself.
+    path: Vec<Node<'t>>,
 }
 
 /// A declaration with type parameters, whose names mean nothing outside of it.
@@ -282,6 +299,8 @@ pub(crate) struct Generic<'t> {
 
 impl<'t> Visitor<'t> for Walk<'t> {
     fn enter(&mut self, node: Node<'t>, depth: u32) -> Descend {
+        self.path.truncate(depth as usize);
+        self.path.push(node);
         if !self.types.is_empty() && self.types.remove(&node.id()) {
             self.collector.enter_position(depth, Position::Type);
         }
@@ -301,6 +320,13 @@ impl<'t> Walk<'t> {
     /// Returns the source of a node.
     pub(crate) fn of(&self, node: Node<'_>) -> &'t str {
         self.collector.of(node)
+    }
+
+    /// Returns the node some levels above the current one; at 0, that itself. tree-sitter looks for parents from the root
+    /// on.
+    pub(crate) fn ancestor(&self, levels: usize) -> Option<Node<'t>> {
+        let at = self.path.len().checked_sub(levels + 1)?;
+        self.path.get(at).copied()
     }
 
     /// Returns the context of the current node.
@@ -508,21 +534,23 @@ struct FieldIds {
     ids: HashMap<(usize, usize), u16>,
 }
 
-/// Returns the named children of a node.
-pub(crate) fn children<'n>(node: Node<'n>) -> Vec<Node<'n>> {
-    let mut cursor = node.walk();
-    node.named_children(&mut cursor).collect()
-}
-
 /// Returns the last named child of a node.
 pub(crate) fn last_child<'n>(node: Node<'n>) -> Option<Node<'n>> {
     let last = node.named_child_count().checked_sub(1)?;
     node.named_child(u32::try_from(last).ok()?)
 }
 
-/// Returns the first named child of a kind.
-pub(crate) fn child_of_kind<'n>(node: Node<'n>, kind: &str) -> Option<Node<'n>> {
-    let mut cursor = node.walk();
-    let mut children = node.named_children(&mut cursor);
-    children.find(|child| child.kind() == kind)
+/// Returns the parent of a node inside another one. tree-sitter looks for it from the root of the tree on.
+pub(crate) fn parent_in<'n>(whole: Node<'n>, part: Node<'n>) -> Option<Node<'n>> {
+    if whole == part {
+        return part.parent();
+    }
+    let mut around = whole;
+    while let Some(next) = around.child_with_descendant(part) {
+        if next == part {
+            break;
+        }
+        around = next;
+    }
+    Some(around)
 }

@@ -7,7 +7,7 @@ use tree_sitter::Node;
 
 use super::{Collector, span};
 use crate::messages::named;
-use crate::syntax::Descend;
+use crate::syntax::{Descend, children};
 
 impl Collector<'_> {
     /// Adds the regions of a string literal, without the parts that are code, and its text as a message. The
@@ -18,11 +18,7 @@ impl Collector<'_> {
         is_code: impl Fn(Node<'_>) -> bool,
     ) -> Descend {
         let (mut start, mut descend) = (node.start_byte(), Descend::Past);
-        let mut cursor = node.walk();
-        for code in node
-            .named_children(&mut cursor)
-            .filter(|part| is_code(*part))
-        {
+        for code in children(node).into_iter().filter(|part| is_code(*part)) {
             self.region(RegionKind::Text, Span::new(start, code.start_byte()));
             (start, descend) = (code.end_byte(), Descend::Into);
         }

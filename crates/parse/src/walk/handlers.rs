@@ -44,7 +44,7 @@ pub(crate) fn comment<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handle
 /// Adds a string literal: its region without interpolations, which are walked, and its message.
 pub(crate) fn text<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
     walk.literal(node, depth, |part| {
-        part.kind().contains("interpol") && part.named_child_count() > 0
+        part.named_child_count() > 0 && part.kind().contains("interpol")
     })
 }
 
@@ -79,7 +79,7 @@ pub(crate) fn type_member<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Ha
 fn path<'t>(walk: &mut Walk<'t>, node: Node<'t>, as_value: ReferenceKind) -> Handled {
     if node.start_byte() >= walk.collector.skip_until {
         let kind = walk.context().position.reference(as_value);
-        walk.refer(kind, node);
+        walk.refer_once(kind, node);
     }
     // After the last name there may be type arguments, as in `a.b<T>()`.
     match node.end_byte() > walk.collector.skip_until {

@@ -3,7 +3,7 @@
 
 use std::cmp::Reverse;
 
-use foveate_model::values::Link;
+use foveate_model::values::{Link, Value};
 use foveate_model::{ReferenceKind, Span};
 use tree_sitter::Node;
 
@@ -92,24 +92,40 @@ impl<'t> Walk<'t> {
         kind: ReferenceKind,
         expression: Node<'t>,
     ) -> Option<(Span, Span)> {
-        let chain = self.chain(expression)?;
-        let (name, path) = (span(chain.name), chain.path);
-        if self.is_handled(chain.name) {
-            return Some((name, path));
+        let tail = last_name(self.steps(), expression)?;
+        let is_handled = self.is_handled(tail.name);
+        let chain = self.chain_to(tail);
+        let found = (span(chain.name), chain.path);
+        if !is_handled {
+            self.add_reference(kind, chain);
         }
+        Some(found)
+    }
+
+    /// Adds a reference as [`Self::refer`] does. What precedes a name that is handled is not read.
+    pub(super) fn refer_once(&mut self, kind: ReferenceKind, expression: Node<'t>) {
+        let Some(tail) = last_name(self.steps(), expression) else {
+            return;
+        };
+        if !self.is_handled(tail.name) {
+            let chain = self.chain_to(tail);
+            self.add_reference(kind, chain);
+        }
+    }
+
+    fn add_reference(&mut self, kind: ReferenceKind, chain: Chain<'t>) {
         let is_type = matches!(kind, ReferenceKind::Type | ReferenceKind::Base);
-        if !(is_type && self.is_no_type(path)) {
+        if !(is_type && self.is_no_type(chain.path)) {
             self.collector
-                .refer_through(kind, chain.name, path, chain.receiver);
+                .refer_through(kind, chain.name, chain.path, chain.receiver);
         }
         match chain.receiver {
             Receiver::Names => self.collector.skip_to(chain.name.end_byte()),
             Receiver::Opaque => {
                 self.handled.push(Reverse(chain.name.start_byte()));
-                self.collector.receivers(name, chain.links);
+                self.collector.receivers(span(chain.name), chain.links);
             }
         }
-        Some((name, path))
     }
 
     /// Adds a reference for a name that is a node of its own.
@@ -121,28 +137,32 @@ impl<'t> Walk<'t> {
         }
     }
 
-    /// Adds a reference for the name of a field in a literal: `b` in `A { b: 1 }`, where `made` is the node of
-    /// the type `A`.
-    pub(crate) fn literal_field(&mut self, name: Node<'t>, made: Node<'t>) {
-        if self.literal_fields == MAX_LITERAL_FIELDS {
-            return;
-        }
+    /// Adds references for the names of fields in a literal: `b` in `A { b: 1 }`, where `made` is the node of the type
+    /// `A`.
+    pub(crate) fn literal_fields(
+        &mut self,
+        names: impl IntoIterator<Item = Node<'t>>,
+        made: Node<'t>,
+    ) {
         let chain = self.chain(made);
         let chain = chain.filter(|chain| chain.receiver == Receiver::Names);
         let Some(chain) = chain.filter(|chain| !self.is_no_type(chain.path)) else {
             return;
         };
-        self.literal_fields += 1;
         let mut links = vec![Link {
             name: span(chain.name),
             is_called: false,
             is_indexed: false,
         }];
         links.extend(chain.links);
-        let kind = ReferenceKind::Attribute;
-        self.collector
-            .refer_through(kind, name, span(name), Receiver::Opaque);
-        self.collector.receivers(span(name), links);
+        let left = MAX_LITERAL_FIELDS.saturating_sub(self.literal_fields);
+        for name in names.into_iter().take(left) {
+            self.literal_fields += 1;
+            let kind = ReferenceKind::Attribute;
+            self.collector
+                .refer_through(kind, name, span(name), Receiver::Opaque);
+            self.collector.receivers(span(name), links.clone());
+        }
     }
 
     /// Adds a call of the member of an object that a text such as a symbol names: `b` in `a.send(:b)`. Without an object,
@@ -194,17 +214,27 @@ impl<'t> Walk<'t> {
         (chain.receiver == Receiver::Names).then_some(chain.path)
     }
 
-    /// Returns the last name of an expression.
-    pub(super) fn last_name_of(&self, expression: Node<'_>) -> Option<Span> {
-        last_name(self.steps(), expression).map(|tail| span(tail.name))
+    /// Returns the node of the last name of an expression.
+    pub(super) fn last_name<'n>(&self, expression: Node<'n>) -> Option<Node<'n>> {
+        last_name(self.steps(), expression).map(|tail| tail.name)
     }
 
-    /// Returns the first and the last name of an expression that is no plain path; `None` if not all names before the last
-    /// are known.
-    pub(super) fn ends_of_chain(&self, expression: Node<'_>) -> Option<(Span, Span)> {
+    /// Returns the value of an expression that ends in a name: `of_path` of a plain path, or else a chain, if all names
+    /// before the last are known.
+    pub(super) fn named_value(
+        &self,
+        expression: Node<'_>,
+        of_path: fn(Span) -> Option<Value>,
+    ) -> Option<Value> {
         let chain = self.chain(expression)?;
-        let first = chain.links.last()?.name;
-        (chain.receiver == Receiver::Opaque).then(|| (first, span(chain.name)))
+        match chain.receiver {
+            Receiver::Names => of_path(chain.path),
+            Receiver::Opaque => Some(Value::Chain {
+                first: chain.links.last()?.name,
+                name: span(chain.name),
+                is_element: false,
+            }),
+        }
     }
 
     fn steps(&self) -> Steps<'t> {
@@ -219,22 +249,14 @@ impl<'t> Walk<'t> {
         self.steps().of(node)
     }
 
-    /// Returns the first type argument of a type or function, if its last name is one of the sorted `names`.
-    pub(super) fn type_argument<'n>(&self, names: &[&str], of: Node<'n>) -> Option<Node<'n>> {
-        self.steps().type_argument(names, of)
-    }
-
-    /// Returns the type of the values of a map, given its type.
-    pub(super) fn type_of_values<'n>(&self, of: Node<'n>) -> Option<Node<'n>> {
-        let name = self.steps().name_among(self.form.maps, of)?;
-        (self.form.type_of_values)(name)
-    }
-
     fn chain<'n>(&self, expression: Node<'n>) -> Option<Chain<'n>> {
-        let steps = self.steps();
-        let tail = last_name(steps, expression)?;
+        last_name(self.steps(), expression).map(|tail| self.chain_to(tail))
+    }
+
+    /// Returns the chain that a last name ends.
+    fn chain_to<'n>(&self, tail: Tail<'n>) -> Chain<'n> {
         let mut before = Before::nothing();
-        before.scopes(&tail, steps);
+        before.scopes(&tail, self.steps());
         let start = self.add_object(&mut before, tail.object);
         let start = start.unwrap_or(tail.start);
         let Before {
@@ -242,7 +264,7 @@ impl<'t> Walk<'t> {
         } = before;
         let path = Span::new(start, tail.name.end_byte());
         let is_plain = is_plain && is_path(path.of(self.collector.text));
-        Some(Chain {
+        Chain {
             name: tail.name,
             path: if is_plain { path } else { span(tail.name) },
             receiver: if is_plain {
@@ -251,7 +273,7 @@ impl<'t> Walk<'t> {
                 Receiver::Opaque
             },
             links,
-        })
+        }
     }
 
     /// Adds the names of the object before a name, if there is one, and returns where they start.
@@ -385,37 +407,34 @@ struct Steps<'t> {
 }
 
 impl Steps<'_> {
-    fn type_argument<'n>(self, names: &[&str], of: Node<'n>) -> Option<Node<'n>> {
-        let name = self.name_among(names, of)?;
-        (self.form.type_argument)(name)
-    }
-
-    /// Returns the last name of a type or function, if it is one of the sorted `names`.
-    fn name_among<'n>(self, names: &[&str], of: Node<'n>) -> Option<Node<'n>> {
-        if names.is_empty() {
+    /// Returns the type that a cast names, given the call and what it calls.
+    fn cast<'n>(self, call: Node<'n>, called: Node<'n>) -> Option<Node<'n>> {
+        let casts = self.form.casts;
+        if casts.is_empty() {
             return None;
         }
-        let name = last_name(self, of)?.name;
+        let name = last_name(self, called)?.name;
         let text = self.text.get(name.byte_range())?;
-        names.binary_search(&text).ok()?;
-        Some(name)
+        casts.binary_search(&text).ok()?;
+        (self.form.type_argument)(name, call)
     }
 
     /// Returns how an expression is composed. A cast is a construction of its type.
     fn of<'n>(self, node: Node<'n>) -> Step<'n> {
-        let called = match (self.form.step)(node) {
+        let step = (self.form.step)(node);
+        let called = match step {
             Step::Call(function) => Some(function),
             Step::Invoke { name, .. } => Some(name),
             _ => None,
         };
-        let class = called.and_then(|called| self.type_argument(self.form.casts, called));
-        class.map_or_else(|| self.without_cast(node), Step::Call)
+        let class = called.and_then(|called| self.cast(node, called));
+        class.map_or_else(|| self.without_cast(node, step), Step::Call)
     }
 
-    /// Returns how an expression is composed if it is no cast. `C.new` is a construction where `new` is a method of
-    /// the class. A call that wraps a value stands for it, as a type of the wrapper stands for its argument.
-    fn without_cast<'n>(self, node: Node<'n>) -> Step<'n> {
-        let step = (self.form.step)(node);
+    /// Returns how an expression is composed if it is no cast, given how it is written. `C.new` is a construction where
+    /// `new` is a method of the class. A call that wraps a value stands for it, as a type of the wrapper stands for its
+    /// argument.
+    fn without_cast<'n>(self, node: Node<'n>, step: Step<'n>) -> Step<'n> {
         if matches!(step, Step::Call(_))
             && let Some(value) = (self.form.wrapped)(node, self.text)
         {
@@ -451,7 +470,8 @@ fn last_name<'n>(steps: Steps<'_>, mut expression: Node<'n>) -> Option<Tail<'n>>
     let (mut scopes, mut start) = (Vec::new(), None);
     for _ in 0..MAX_LINKS {
         // The name of a cast is that of the method that is called: `make` of `$a->make(B::class)`.
-        let (name, object) = match steps.without_cast(expression) {
+        let written = (steps.form.step)(expression);
+        let (name, object) = match steps.without_cast(expression, written) {
             Step::Name => (expression, None),
             Step::Member { object, name } | Step::Invoke { object, name } => (name, object),
             Step::Same(inner) => {

@@ -9,12 +9,10 @@ use foveate_model::values::{
 use foveate_model::{LocalId, Span};
 use tree_sitter::Node;
 
-use super::{Step, Walk};
+use super::{MAX_WRAPPERS, Step, Walk};
 use crate::collect::span;
 use crate::values::results::{OutwardValue, are_alike};
 
-/// Maximum number of wrappers that are removed from an expression.
-const MAX_WRAPPERS: usize = 8;
 /// Number of earlier local variables that are compared with a parameter of a nameless function.
 const MAX_COMPARED: usize = 256;
 
@@ -223,13 +221,20 @@ impl<'t> Walk<'t> {
         {
             return Some(callback);
         }
-        let mut named = (form.named_type)(declared)?;
+        let (mut whole, mut named) = (declared, (form.named_type)(declared)?);
         let mut of = TypeForm::Instance;
-        for _ in 0..MAX_WRAPPERS {
-            let wrapped = self.type_argument(form.wrappers, named);
+        for _ in 0..form.max_wrappers() {
+            let Some(name) = self.last_name(named) else {
+                break;
+            };
+            let written = self.of(name);
+            let is_in = |names: &'static [&'static str]| names.binary_search(&written).is_ok();
+            let first = || (form.type_argument)(name, whole);
+            let values = || (form.type_of_values)(name, whole);
+            let wrapped = is_in(form.wrappers).then(first).flatten();
             let element = || {
-                self.type_argument(form.collections, named)
-                    .or_else(|| self.type_of_values(named))
+                let element = is_in(form.collections).then(first).flatten();
+                element.or_else(|| is_in(form.maps).then(values).flatten())
             };
             // Of a collection of collections, of numbers or of texts, only the collection is known.
             let (argument, of_argument) = match wrapped {
@@ -248,7 +253,7 @@ impl<'t> Walk<'t> {
             let Some(inner) = inner else {
                 break;
             };
-            (named, of) = (inner, of_argument);
+            (whole, named, of) = (argument, inner, of_argument);
         }
         if let Some(bound) = self.bound_of(named) {
             return (bound.form == TypeForm::Instance).then_some(TypeName { form: of, ..bound });
@@ -270,8 +275,8 @@ impl<'t> Walk<'t> {
     /// Returns the value that a called function passes to a function among its arguments.
     pub(crate) fn callback_argument(&self, call: Node<'t>) -> Value {
         let function = self.called_function(call);
-        let name = function.and_then(|function| self.last_name_of(function));
-        name.map_or(Value::Unknown, Value::CallbackArgument)
+        let name = function.and_then(|function| self.last_name(function));
+        name.map_or(Value::Unknown, |name| Value::CallbackArgument(span(name)))
     }
 
     /// Returns the bound of a type parameter, whose members its values have.
@@ -289,41 +294,53 @@ impl<'t> Walk<'t> {
     /// value of their part are removed, up to a limit: trees can be as deep as their text is long.
     pub(crate) fn value_of(&self, mut expression: Node<'t>) -> Value {
         for _ in 0..MAX_WRAPPERS {
-            let value = match self.step(expression) {
+            let step = self.step(expression);
+            let value = match step {
                 Step::Same(inner) => {
                     expression = inner;
                     continue;
                 }
-                Step::Call(_) | Step::Invoke { .. } => match self.called_member(expression) {
+                Step::Call(_) | Step::Invoke { .. } => match self.called_member(step) {
                     Some((object, name)) if self.is_transparent(name) => {
                         expression = object;
                         continue;
                     }
-                    _ => self.called(expression),
+                    _ => self.called(expression, step),
                 },
                 Step::Indexed(object) => {
-                    let collection = self.called(object);
-                    let collection = collection
-                        .or_else(|| self.plain_path(object).map(Value::Name))
-                        .or_else(|| self.value_of_chain(object));
+                    let collection = self.called(object, self.step(object));
+                    let collection = collection.or_else(|| self.value_of_name(object));
                     collection.map(element_of)
                 }
-                _ => self
-                    .plain_path(expression)
-                    .map(Value::Name)
-                    .or_else(|| self.value_of_chain(expression)),
+                _ => self.value_of_name(expression),
             };
             return value.unwrap_or(Value::Unknown);
         }
         Value::Unknown
     }
 
-    /// Returns the value of a call.
-    fn called(&self, expression: Node<'_>) -> Option<Value> {
-        let function = self.called_function(expression)?;
-        self.called_path(expression)
-            .map(Value::Call)
-            .or_else(|| self.value_of_chain(function))
+    /// Returns the value of an expression that ends in a name and is no call.
+    fn value_of_name(&self, expression: Node<'_>) -> Option<Value> {
+        self.named_value(expression, |path| Some(Value::Name(path)))
+    }
+
+    /// Returns the value of a call, given how it is composed.
+    fn called<'n>(&self, call: Node<'n>, step: Step<'n>) -> Option<Value> {
+        let path = match step {
+            Step::Call(function) => {
+                return self.named_value(function, |path| Some(Value::Call(path)));
+            }
+            Step::Invoke {
+                object: Some(object),
+                name,
+            } => self
+                .plain_path(object)
+                .map(|before| Span::new(before.start as usize, name.end_byte())),
+            Step::Invoke { object: None, name } => Some(span(name)),
+            _ => return None,
+        };
+        path.map(Value::Call)
+            .or_else(|| self.named_value(call, |_| None))
     }
 
     /// Returns the expression whose last name a call calls.
@@ -333,16 +350,6 @@ impl<'t> Walk<'t> {
             Step::Invoke { .. } => Some(call),
             _ => None,
         }
-    }
-
-    /// Returns the value of an expression whose last name follows more than names.
-    fn value_of_chain(&self, expression: Node<'_>) -> Option<Value> {
-        let (first, name) = self.ends_of_chain(expression)?;
-        Some(Value::Chain {
-            first,
-            name,
-            is_element: false,
-        })
     }
 
     /// Records that names in the `body` of a nameless class may be members of its base.
@@ -357,29 +364,14 @@ impl<'t> Walk<'t> {
         }
     }
 
-    /// Returns the object and the name in a call of a member of an object.
-    fn called_member(&self, call: Node<'t>) -> Option<(Node<'t>, Node<'t>)> {
-        match self.step(call) {
+    /// Returns the object and the name in a call of a member of an object, given how the call is composed.
+    fn called_member(&self, call: Step<'t>) -> Option<(Node<'t>, Node<'t>)> {
+        match call {
             Step::Call(function) => match self.step(function) {
                 Step::Member { object, name } => Some((object?, name)),
                 _ => None,
             },
             Step::Invoke { object, name } => Some((object?, name)),
-            _ => None,
-        }
-    }
-
-    /// Returns the dotted name that an expression calls.
-    fn called_path(&self, expression: Node<'_>) -> Option<Span> {
-        match self.step(expression) {
-            Step::Call(function) => self.plain_path(function),
-            Step::Invoke {
-                object: Some(object),
-                name,
-            } => self
-                .plain_path(object)
-                .map(|before| Span::new(before.start as usize, name.end_byte())),
-            Step::Invoke { object: None, name } => Some(span(name)),
             _ => None,
         }
     }

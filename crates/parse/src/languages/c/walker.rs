@@ -22,7 +22,7 @@ use crate::messages;
 use crate::syntax::Descend;
 use crate::walk::{
     Form, Handled, Handler, Step, Walk, Walker, base_list, comment, field, into, member, name,
-    past, text, type_name, type_position,
+    parent_in, past, text, type_name, type_position,
 };
 
 pub(super) static C: Walker = Walker::new(Form {
@@ -199,9 +199,9 @@ fn step(node: Node<'_>) -> Step<'_> {
     }
 }
 
-/// Returns `A` of `b<A>`, given the node `b`.
-fn type_argument(name: Node<'_>) -> Option<Node<'_>> {
-    let first = field(name.parent()?, "arguments")?.named_child(0)?;
+/// Returns `A` of `b<A>`, given the node `b`, and one around `b<A>`.
+fn type_argument<'n>(name: Node<'n>, whole: Node<'n>) -> Option<Node<'n>> {
+    let first = field(parent_in(whole, name)?, "arguments")?.named_child(0)?;
     (first.kind() == "type_descriptor").then_some(first)
 }
 

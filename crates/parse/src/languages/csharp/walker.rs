@@ -16,7 +16,7 @@ use crate::messages;
 use crate::syntax::Descend;
 use crate::walk::{
     Form, Handled, Handler, Step, Walk, Walker, arguments, child_of_kind, children, comment,
-    constructed, field, into, member, name, past, text, type_position,
+    constructed, field, into, member, name, parent_in, past, text, type_position,
 };
 
 pub(super) static WALKER: Walker = Walker::new(Form {
@@ -35,9 +35,9 @@ pub(super) static WALKER: Walker = Walker::new(Form {
     wrappers: WRAPPERS,
     callback_argument,
     casts: CASTS,
-    type_argument: |named| type_argument_at(named, 0),
+    type_argument: |named, whole| type_argument_at(named, whole, 0),
     maps: MAPS,
-    type_of_values: |named| type_argument_at(named, 1),
+    type_of_values: |named, whole| type_argument_at(named, whole, 1),
     ..Form::new(tree_sitter_c_sharp::LANGUAGE, handler, step, named_type)
 });
 
@@ -225,16 +225,15 @@ const CASTS: &[&str] = &[
 /// Returns `A` of `Action<A>`.
 fn callback_argument<'n>(declared: Node<'n>, text: &str) -> Option<Node<'n>> {
     let named = named_type(declared)?;
-    // Most types are none: their parent is not looked up.
     match CALLBACKS.contains(&text.get(named.byte_range())?) {
-        true => type_argument_at(named, 0),
+        true => type_argument_at(named, declared, 0),
         false => None,
     }
 }
 
-/// Returns the type argument of a type at a position, given the node of the type's name.
-fn type_argument_at(named: Node<'_>, at: u32) -> Option<Node<'_>> {
-    let generic = named.parent()?;
+/// Returns the type argument of a type at a position, given the node of the type's name, and one around the type.
+fn type_argument_at<'n>(named: Node<'n>, whole: Node<'n>, at: u32) -> Option<Node<'n>> {
+    let generic = parent_in(whole, named)?;
     child_of_kind(generic, "type_argument_list")?.named_child(at)
 }
 
@@ -274,12 +273,10 @@ fn creation<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
 
 /// Adds the names of the members in the initializer `{ B = c }` of an object of the type `made`.
 fn set_members<'t>(walk: &mut Walk<'t>, made: Node<'t>, initializer: Option<Node<'t>>) {
-    for part in initializer.into_iter().flat_map(children) {
-        let target = field(part, "left").filter(|_| part.kind() == "assignment_expression");
-        if let Some(target) = target.filter(|target| target.kind() == "identifier") {
-            walk.literal_field(target, made);
-        }
-    }
+    let parts = initializer.into_iter().flat_map(children);
+    let assignments = parts.filter(|part| part.kind() == "assignment_expression");
+    let targets = assignments.filter_map(|part| field(part, "left"));
+    walk.literal_fields(targets.filter(|target| target.kind() == "identifier"), made);
 }
 
 fn throw<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {

@@ -13,7 +13,7 @@ use crate::messages;
 use crate::syntax::Descend;
 use crate::walk::{
     Form, Handled, Handler, Step, Walk, Walker, base_list, children, comment, field, into, member,
-    name, past, text, type_member, type_name,
+    name, parent_in, past, text, type_member, type_name,
 };
 
 pub(super) static WALKER: Walker = Walker::new(Form {
@@ -100,8 +100,8 @@ fn step(node: Node<'_>) -> Step<'_> {
 }
 
 /// Returns the type in `make(A)` and `new(A)`. They are written as calls with a type as their argument.
-fn type_argument(function: Node<'_>) -> Option<Node<'_>> {
-    made(field(function.parent()?, "arguments")?.named_child(0)?)
+fn type_argument<'n>(function: Node<'n>, call: Node<'n>) -> Option<Node<'n>> {
+    made(field(parent_in(call, function)?, "arguments")?.named_child(0)?)
 }
 
 /// Returns the type of an object that is made. A list or map counts as one of its elements.
@@ -173,10 +173,9 @@ fn conversion<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
 
 /// Adds a base: `io.Reader` on its own in an interface is one.
 fn type_element<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
+    let around = walk.ancestor(1);
     let is_base = node.named_child_count() == 1
-        && node
-            .parent()
-            .is_some_and(|parent| parent.kind() == "interface_type");
+        && around.is_some_and(|around| around.kind() == "interface_type");
     match is_base {
         true => base_list(walk, node, depth),
         false => Some(Descend::Into),
@@ -190,12 +189,11 @@ fn literal<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
     match made.kind() {
         "qualified_type" if is_standard_map(walk, made) => {}
         "type_identifier" | "qualified_type" | "generic_type" => add_keys(walk, body, named),
-        "slice_type" | "array_type" | "map_type" => {
+        "slice_type" | "array_type" | "map_type" if has_fields(walk, element_type(made)) => {
             for part in children(body) {
                 let element = field(part, "value").unwrap_or(part);
                 let inner = element.named_child(0);
-                let inner = inner.filter(|inner| inner.kind() == "literal_value");
-                if let Some(inner) = inner.filter(|inner| has_fields(walk, *inner)) {
+                if let Some(inner) = inner.filter(|inner| inner.kind() == "literal_value") {
                     add_keys(walk, inner, named);
                 }
             }
@@ -206,24 +204,21 @@ fn literal<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
 }
 
 fn add_keys<'t>(walk: &mut Walk<'t>, body: Node<'t>, named: Node<'t>) {
-    for part in children(body) {
-        let key = field(part, "key").and_then(|key| key.named_child(0));
-        if let Some(key) = key.filter(|key| key.kind() == "identifier") {
-            walk.literal_field(key, named);
-        }
-    }
+    let parts = children(body).into_iter();
+    let keys = parts.filter_map(|part| field(part, "key")?.named_child(0));
+    walk.literal_fields(keys.filter(|key| key.kind() == "identifier"), named);
 }
 
 /// Skips the key of `T{Key: value}`: it is a field of `T`, not a name of the file.
 fn literal_element<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
-    let keyed = node
-        .parent()
-        .filter(|parent| parent.kind() == "keyed_element" && parent.named_child(0) == Some(node));
-    let is_name = node
-        .named_child(0)
-        .is_some_and(|key| key.kind() == "identifier");
-    let body = keyed.filter(|_| is_name).and_then(|keyed| keyed.parent());
-    if body.is_some_and(|body| has_fields(walk, body)) {
+    let around = walk.ancestor(1);
+    let is_key = around.is_some_and(|around| {
+        around.kind() == "keyed_element" && around.named_child(0) == Some(node)
+    });
+    let inner = node.named_child(0).filter(|_| is_key);
+    if inner.is_some_and(|key| key.kind() == "identifier")
+        && has_fields(walk, literal_type(walk, 2, MAX_LITERALS))
+    {
         walk.collector.skip_to(node.end_byte());
     }
     Some(Descend::Into)
@@ -241,9 +236,8 @@ fn is_standard_map(walk: &Walk<'_>, made: Node<'_>) -> bool {
     STANDARD_MAPS.binary_search(&walk.of(made)).is_ok()
 }
 
-/// Whether the keys in the braces of a literal are fields. Those of maps, arrays and slices are expressions.
-fn has_fields(walk: &Walk<'_>, body: Node<'_>) -> bool {
-    let made = literal_type(body, MAX_LITERALS);
+/// Whether the keys in the braces of a literal of a type are fields. Those of maps, arrays and slices are expressions.
+fn has_fields(walk: &Walk<'_>, made: Option<Node<'_>>) -> bool {
     made.is_none_or(|made| {
         !is_standard_map(walk, made)
             && !matches!(
@@ -253,19 +247,27 @@ fn has_fields(walk: &Walk<'_>, body: Node<'_>) -> bool {
     })
 }
 
-/// Returns the type of a literal, given its braces. `{…}` in another literal has the type of that one's elements.
-fn literal_type(body: Node<'_>, levels: usize) -> Option<Node<'_>> {
-    let around = body.parent()?;
+/// Returns the type of a literal whose braces are `body` levels above the current node. `{…}` in another literal has the
+/// type of that one's elements.
+fn literal_type<'t>(walk: &Walk<'t>, body: usize, literals: usize) -> Option<Node<'t>> {
+    let around = walk.ancestor(body + 1)?;
     if around.kind() == "composite_literal" {
         return field(around, "type");
     }
-    let part = around.parent()?;
+    let part = walk.ancestor(body + 2)?;
     let is_keyed = part.kind() == "keyed_element";
     let is_key = is_keyed && part.named_child(0) == Some(around);
-    let outer = if is_keyed { part.parent()? } else { part };
-    let made = literal_type(outer, levels.checked_sub(1)?)?;
+    let outer = body + if is_keyed { 3 } else { 2 };
+    let made = literal_type(walk, outer, literals.checked_sub(1)?)?;
     match made.kind() {
         "map_type" if is_key => field(made, "key"),
+        _ => element_type(made),
+    }
+}
+
+/// Returns the type of the elements of a list or the values of a map.
+fn element_type(made: Node<'_>) -> Option<Node<'_>> {
+    match made.kind() {
         "map_type" => field(made, "value"),
         "slice_type" | "array_type" | "implicit_length_array_type" => field(made, "element"),
         _ => None,

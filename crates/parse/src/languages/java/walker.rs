@@ -14,8 +14,8 @@ use crate::messages;
 use crate::syntax::Descend;
 use crate::walk::{
     Form, Handled, Handler, Step, Walk, Walker, arguments, base_list, child_of_kind, children,
-    comment, constructed, field, into, last_child, member, name, past, text, type_member,
-    type_name, type_position,
+    comment, constructed, field, into, last_child, member, name, parent_in, past, text,
+    type_member, type_name, type_position,
 };
 
 pub(super) static WALKER: Walker = Walker::new(Form {
@@ -143,9 +143,9 @@ const COLLECTIONS: &[&str] = &[
     "TreeSet", "Vector",
 ];
 
-/// Returns `A` of `Optional<A>` and `Map<K, A>`, given the node of the name before it.
-fn type_argument(named: Node<'_>) -> Option<Node<'_>> {
-    let generic = named.parent().filter(|it| it.kind() == "generic_type")?;
+/// Returns `A` of `Optional<A>` and `Map<K, A>`, given the node of the name before it, and one around the type.
+fn type_argument<'n>(named: Node<'n>, whole: Node<'n>) -> Option<Node<'n>> {
+    let generic = parent_in(whole, named).filter(|it| it.kind() == "generic_type")?;
     last_child(child_of_kind(generic, "type_arguments")?)
 }
 

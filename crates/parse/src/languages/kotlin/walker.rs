@@ -16,7 +16,7 @@ use crate::languages::MAX_TYPE_NESTING;
 use crate::languages::java::walker::message;
 use crate::walk::{
     Form, Handler, Step, Walker, arguments, child_of_kind, children, comment, field, handled_name,
-    into, last_child, name, past, type_position,
+    into, last_child, name, parent_in, past, type_position,
 };
 
 pub(super) static WALKER: Walker = Walker::new(Form {
@@ -28,8 +28,8 @@ pub(super) static WALKER: Walker = Walker::new(Form {
     messages: message,
     collections: COLLECTIONS,
     maps: MAPS,
-    type_of_values: |name| type_argument_at(name, 1),
-    type_argument: |name| type_argument_at(name, 0),
+    type_of_values: |name, whole| type_argument_at(name, whole, 1),
+    type_argument: |name, whole| type_argument_at(name, whole, 0),
     function_receiver,
     callback_argument,
     // They return the object that they are called on.
@@ -230,9 +230,9 @@ const MAPS: &[&str] = &[
     "ConcurrentHashMap", "HashMap", "LinkedHashMap", "Map", "MutableMap", "SortedMap", "TreeMap",
 ];
 
-/// Returns `A` of `List<A>`, given the node of `List` and the position of the argument.
-fn type_argument_at(name: Node<'_>, at: u32) -> Option<Node<'_>> {
-    let arguments = child_of_kind(name.parent()?, "type_arguments")?;
+/// Returns `A` of `List<A>`, given the node of `List`, one around the type, and the position of the argument.
+fn type_argument_at<'n>(name: Node<'n>, whole: Node<'n>, at: u32) -> Option<Node<'n>> {
+    let arguments = child_of_kind(parent_in(whole, name)?, "type_arguments")?;
     let projection = arguments.named_child(at)?;
     children(projection).into_iter().find(|part| is_type(*part))
 }

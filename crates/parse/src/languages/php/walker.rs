@@ -17,7 +17,7 @@ use crate::messages;
 use crate::syntax::Descend;
 use crate::walk::{
     Form, Handled, Handler, Step, Walk, Walker, arguments, base_list, child_of_kind, field, into,
-    last_child, member, name, past, skip_name, text,
+    last_child, member, name, parent_in, past, skip_name, text,
 };
 
 pub(super) static WALKER: Walker = Walker::new(Form {
@@ -49,9 +49,10 @@ const CASTS: &[&str] = &[
     "getMockForAbstractClass", "make", "makeWith", "mock", "partialMock", "resolve", "spy",
 ];
 
-/// Returns the class that the first argument of a call names, given the name that is called: `A` of `get(A::class)`.
-fn class_argument(name: Node<'_>) -> Option<Node<'_>> {
-    let argument = field(name.parent()?, "arguments")?.named_child(0)?;
+/// Returns the class that the first argument of a call names, given the name that is called, and the call: `A` of
+/// `get(A::class)`.
+fn class_argument<'n>(name: Node<'n>, call: Node<'n>) -> Option<Node<'n>> {
+    let argument = field(parent_in(call, name)?, "arguments")?.named_child(0)?;
     let access = argument.named_child(0)?;
     if access.kind() != "class_constant_access_expression" || argument.named_child_count() != 1 {
         return None;

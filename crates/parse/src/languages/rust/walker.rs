@@ -19,7 +19,8 @@ use crate::messages;
 use crate::syntax::Descend;
 use crate::walk::{
     Form, Handled, Handler, Step, Walk, Walker, base_list, children, field, handled_name, into,
-    last_child, member, name, past, skip_name, text, type_member, type_name, type_position,
+    last_child, member, name, parent_in, past, skip_name, text, type_member, type_name,
+    type_position,
 };
 
 pub(super) static WALKER: Walker = Walker::new(Form {
@@ -41,9 +42,9 @@ pub(super) static WALKER: Walker = Walker::new(Form {
     transparent: TRANSPARENT,
     wrappers: WRAPPERS,
     wrapped,
-    type_argument: |named| type_argument_at(named, 0),
+    type_argument: |named, whole| type_argument_at(named, whole, 0),
     maps: MAPS,
-    type_of_values: |named| type_argument_at(named, 1),
+    type_of_values: |named, whole| type_argument_at(named, whole, 1),
     with_macro_contents: macro_items::with_macro_contents,
     ..Form::new(tree_sitter_rust::LANGUAGE, handler, step, named_type)
 });
@@ -186,15 +187,15 @@ fn named_type(mut node: Node<'_>) -> Option<Node<'_>> {
     None
 }
 
-/// Returns the type argument of a type at a position, without counting lifetimes, given the node of the type's name.
-fn type_argument_at(named: Node<'_>, at: usize) -> Option<Node<'_>> {
-    let mut generic = named.parent()?;
+/// Returns the type argument of a type at a position, without counting lifetimes, given the node of the type's name, and one
+/// around the type.
+fn type_argument_at<'n>(named: Node<'n>, whole: Node<'n>, at: usize) -> Option<Node<'n>> {
+    let mut generic = parent_in(whole, named)?;
     if generic.kind() == "scoped_type_identifier" {
-        generic = generic.parent()?;
+        generic = parent_in(whole, generic)?;
     }
     let arguments = field(generic, "type_arguments")?;
-    let mut cursor = arguments.walk();
-    let types = arguments.named_children(&mut cursor);
+    let types = children(arguments).into_iter();
     types.filter(|child| child.kind() != "lifetime").nth(at)
 }
 
@@ -267,16 +268,16 @@ fn method_call<'t>(walk: &Walk<'t>, call: Node<'t>) -> Option<(&'t str, Node<'t>
 /// Adds the names of the fields in `A { b: 1, c }`.
 fn literal<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
     let made = field(node, "name")?;
-    for part in field(node, "body").into_iter().flat_map(children) {
-        let name = match part.kind() {
-            "field_initializer" => field(part, "field"),
-            "shorthand_field_initializer" => last_child(part),
-            _ => None,
-        };
-        if let Some(name) = name.filter(|name| name.kind().ends_with("identifier")) {
-            walk.literal_field(name, made);
-        }
-    }
+    let parts = field(node, "body").into_iter().flat_map(children);
+    let names = parts.filter_map(|part| match part.kind() {
+        "field_initializer" => field(part, "field"),
+        "shorthand_field_initializer" => last_child(part),
+        _ => None,
+    });
+    walk.literal_fields(
+        names.filter(|name| name.kind().ends_with("identifier")),
+        made,
+    );
     Some(Descend::Into)
 }
 
@@ -292,10 +293,8 @@ fn scoped_type<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
 
 /// Bounds of a trait are its bases; those of a parameter are types.
 fn bounds<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
-    let is_of_trait = node
-        .parent()
-        .is_some_and(|parent| parent.kind() == "trait_item");
-    match is_of_trait {
+    let around = walk.ancestor(1);
+    match around.is_some_and(|around| around.kind() == "trait_item") {
         true => base_list(walk, node, depth),
         false => type_position(walk, node, depth),
     }

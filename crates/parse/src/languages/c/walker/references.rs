@@ -64,20 +64,22 @@ pub(super) fn initial_fields<'t>(walk: &mut Walk<'t>, made: Node<'t>, declarator
 
 /// Adds the names of the fields in `{ .a = 1 }`; in `{ { .a = 1 }, … }` if the type is that of the elements.
 fn fields_of_list<'t>(walk: &mut Walk<'t>, list: Node<'t>, made: Node<'t>, is_list: bool) {
-    for part in children(list) {
-        let pair = Some(part).filter(|part| part.kind() == "initializer_pair");
-        if is_list {
-            let element = pair.map_or(Some(part), |pair| field(pair, "value"));
+    let is_pair = |part: &Node<'t>| part.kind() == "initializer_pair";
+    let parts = children(list).into_iter();
+    if is_list {
+        for part in parts {
+            let value = Some(part).filter(|part| !is_pair(part));
+            let element = value.or_else(|| field(part, "value"));
             if let Some(element) = element.filter(|it| it.kind() == "initializer_list") {
                 fields_of_list(walk, element, made, false);
             }
-            continue;
         }
-        let designator = pair.and_then(|pair| child_of_kind(pair, "field_designator"));
-        if let Some(name) = designator.and_then(|designator| designator.named_child(0)) {
-            walk.literal_field(name, made);
-        }
+        return;
     }
+    let designators = parts
+        .filter(is_pair)
+        .filter_map(|pair| child_of_kind(pair, "field_designator"));
+    walk.literal_fields(designators.filter_map(|it| it.named_child(0)), made);
 }
 
 /// Adds a reference for `a::b`: to a type or a value, depending on its last name. Arguments of its scopes

@@ -89,7 +89,7 @@ pub(super) fn type_spec<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> 
         .filter(|_| kind == DefinitionKind::Class);
     let body = body.or(made.filter(|_| kind == DefinitionKind::TypeAlias));
     let mut draft = walk.draft(kind, node, name, body);
-    if let Some(whole) = whole_declaration(node) {
+    if let Some(whole) = whole_declaration(walk, node) {
         draft.span = span(whole);
     }
     draft.visibility = Some(visibility(draft.name));
@@ -111,8 +111,8 @@ pub(super) fn type_spec<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> 
 }
 
 /// Returns the declaration around its only specification: `type A struct {}` as a whole.
-fn whole_declaration(node: Node<'_>) -> Option<Node<'_>> {
-    let declaration = node.parent()?;
+fn whole_declaration<'t>(walk: &Walk<'t>, node: Node<'t>) -> Option<Node<'t>> {
+    let declaration = walk.ancestor(1)?;
     let is_only = declaration.kind().ends_with("_declaration")
         && declaration.named_child_count() == 1
         && declaration.start_position().row == node.start_position().row;
@@ -145,7 +145,7 @@ fn embedded(walk: &Walk<'_>, made: Node<'_>) -> Vec<Box<str>> {
 pub(super) fn field_declaration<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
     let names = children_in(node, "name");
     // The fields of an unnamed struct are part of its holder.
-    let holder = node.parent().and_then(|list| list.parent()?.parent());
+    let holder = walk.ancestor(3);
     let is_member = holder.is_some_and(|holder| holder.kind() == "type_spec");
     if names.is_empty() {
         if is_member {
@@ -226,7 +226,7 @@ pub(super) fn values<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled
             let mut draft = walk.draft(kind, node, name, None);
             draft.body = field(node, "value").map(span);
             draft.visibility = Some(visibility(draft.name));
-            if let Some(whole) = whole_declaration(node) {
+            if let Some(whole) = whole_declaration(walk, node) {
                 draft.span = span(whole);
                 draft.signature_end = whole.end_byte();
             }

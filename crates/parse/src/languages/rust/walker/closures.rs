@@ -14,7 +14,7 @@ pub(super) fn closure<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Ha
     for parameter in &parameters {
         let declared = field(*parameter, "type");
         let value = match (declared, &*parameters) {
-            (None, [_]) => passed(walk, node),
+            (None, [_]) => passed(walk),
             (declared, _) => walk.declared_value(declared, None),
         };
         let pattern = field(*parameter, "pattern").unwrap_or(*parameter);
@@ -49,9 +49,10 @@ const SAME_ELEMENTS: &[&str] = &[
 /// Maximum number of calls before a method that are examined.
 const MAX_CALLS: usize = 16;
 
-/// Returns the value of the only parameter of a closure: an element of `a` in `a.iter().rev().map(|b| …)`.
-fn passed<'t>(walk: &Walk<'t>, closure: Node<'t>) -> Value {
-    let call = closure.parent().and_then(|arguments| arguments.parent());
+/// Returns the value of the only parameter of the current closure: an element of `a` in `a.iter().rev().map(|b| …)`.
+fn passed(walk: &Walk<'_>) -> Value {
+    // Its parent is the list of arguments.
+    let call = walk.ancestor(2);
     let Some((name, mut receiver)) = call.and_then(|call| method_call(walk, call)) else {
         return Value::Unknown;
     };

@@ -42,7 +42,7 @@ fn owner(walk: &Walk<'_>, target: Node<'_>, is_trait: bool) -> Option<Span> {
     let mut named = named_type(target);
     let held = named
         .filter(|named| is_trait && WRAPPERS.binary_search(&walk.of(*named)).is_ok())
-        .and_then(|named| type_argument_at(named, 0))
+        .and_then(|named| type_argument_at(named, target, 0))
         .and_then(named_type)
         .filter(|held| {
             let name = walk.of(*held);

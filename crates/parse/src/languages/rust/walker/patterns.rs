@@ -7,7 +7,7 @@ use tree_sitter::Node;
 use super::method_call;
 use crate::collect::span;
 use crate::syntax::Descend;
-use crate::walk::{Handled, Walk, children, field, last_child};
+use crate::walk::{Handled, Walk, children, field, last_child, parent_in};
 
 /// Binds a name to its value: [`Walk::local`], or [`Walk::nameless_parameter`] where a function often has several
 /// variables of one name, each in a part of its own.
@@ -51,7 +51,8 @@ fn bind_value<'t>(
         if single.kind() == "tuple_pattern" {
             let parts = parts_of_pattern(single);
             let declared = parts_of(declared, "tuple_type", parts.len());
-            let initial = match pairs(walk, initial).filter(|_| parts.len() == 2) {
+            let elements = initial.filter(|_| parts.len() == 2);
+            let initial = match elements.and_then(|initial| pairs(walk, initial)) {
                 Some(elements) => vec![None, Some(elements)],
                 None => parts_of(initial, "tuple_expression", parts.len()),
             };
@@ -61,7 +62,11 @@ fn bind_value<'t>(
                 parts.filter_map(|(at, one)| Some((one?, part(&declared, at), part(&initial, at)))),
             );
         } else {
-            let value = walk.declared_value(declared, initial);
+            // In other patterns, names have values of their own.
+            let value = match single.kind() {
+                "identifier" => walk.declared_value(declared, initial),
+                _ => Value::Unknown,
+            };
             bind(walk, pattern, value, add);
         }
         next = pending.pop();
@@ -111,12 +116,11 @@ fn parts_of<'t>(tuple: Option<Node<'t>>, kind: &str, count: usize) -> Vec<Option
 
 /// Returns the collection whose elements are the second parts of pairs: `a` of `a.enumerate()`, or what a loop is over, which
 /// may be a map.
-fn pairs<'t>(walk: &Walk<'t>, expression: Option<Node<'t>>) -> Option<Node<'t>> {
-    let expression = expression?;
+fn pairs<'t>(walk: &Walk<'t>, expression: Node<'t>) -> Option<Node<'t>> {
     match method_call(walk, expression) {
         Some(("enumerate", collection)) => Some(collection),
         _ => {
-            let around = expression.parent()?;
+            let around = parent_in(walk.ancestor(0)?, expression)?;
             (around.kind() == "for_expression").then_some(expression)
         }
     }
