@@ -51,7 +51,7 @@ pub(super) fn property<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> H
     mark_bodiless(walk, &mut draft, is_bodiless);
     draft.modifiers.is_abstract |= is_in_interface && code.is_none();
     draft.modifiers.is_property = code.is_some();
-    draft.modifiers.is_static = is_static(node);
+    draft.modifiers.is_static = is_static(walk);
     plain_name(&mut draft);
     let id = walk.define(draft);
     walk.holds(id, value);

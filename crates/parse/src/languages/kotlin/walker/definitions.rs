@@ -156,9 +156,9 @@ fn bases(walk: &Walk<'_>, node: Node<'_>) -> Vec<Box<str>> {
         .collect()
 }
 
-/// Whether a member is in a companion or another object, so that it is accessed by a type's name.
-pub(super) fn is_static(node: Node<'_>) -> bool {
-    let holder = node.parent().and_then(|body| body.parent());
+/// Whether the current node, a member, is in a companion or another object, so that it is accessed by a type's name.
+pub(super) fn is_static(walk: &Walk<'_>) -> bool {
+    let holder = walk.ancestor(2);
     holder.is_some_and(|holder| matches!(holder.kind(), "companion_object" | "object_declaration"))
 }
 
@@ -241,7 +241,7 @@ pub(super) fn function<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> H
     let is_elsewhere = !modifiers.has("external") && body.is_none();
     modifiers.apply(&mut draft);
     mark_bodiless(walk, &mut draft, is_elsewhere);
-    draft.modifiers.is_static = is_static(node);
+    draft.modifiers.is_static = is_static(walk);
     plain_name(&mut draft);
     let id = walk.define(draft);
     let only = body.and_then(|body| body.named_child(0));

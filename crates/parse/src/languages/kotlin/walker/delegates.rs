@@ -3,7 +3,7 @@
 
 use tree_sitter::Node;
 
-use crate::walk::{child_of_kind, last_child};
+use crate::walk::{Walk, child_of_kind, last_child};
 
 /// Maximum number of nodes between the delegate of a class and a lambda at its end.
 const MAX_NODES: usize = 8;
@@ -21,15 +21,9 @@ pub(super) fn body(class: Node<'_>) -> Option<Node<'_>> {
     None
 }
 
-/// Whether a lambda is the body of a class.
-pub(super) fn is_body(lambda: Node<'_>) -> bool {
-    let mut around = lambda.parent();
-    for _ in 0..MAX_NODES {
-        match around {
-            Some(outer) if outer.end_byte() != lambda.end_byte() => return false,
-            Some(outer) if outer.kind() == "explicit_delegation" => return true,
-            outer => around = outer.and_then(|outer| outer.parent()),
-        }
-    }
-    false
+/// Whether the current node, a lambda, is the body of a class.
+pub(super) fn is_body(walk: &Walk<'_>, lambda: Node<'_>) -> bool {
+    let around = (1..=MAX_NODES).map_while(|levels| walk.ancestor(levels));
+    let mut ending_alike = around.take_while(|outer| outer.end_byte() == lambda.end_byte());
+    ending_alike.any(|outer| outer.kind() == "explicit_delegation")
 }

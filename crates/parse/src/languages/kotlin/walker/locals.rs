@@ -18,8 +18,7 @@ pub(super) fn nameless_body<'t>(walk: &mut Walk<'t>, _: Node<'t>, depth: u32) ->
 
 /// Enters `{ a, (b, c), d: D -> … }` and binds its parameters.
 pub(super) fn lambda<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
-    // Most lambdas are in functions. Parents are looked up from the root.
-    let is_body = !walk.is_in_function() && delegates::is_body(node);
+    let is_body = !walk.is_in_function() && delegates::is_body(walk, node);
     if is_body || misparsed::is_body(walk, node) {
         return Some(Descend::Into);
     }
@@ -82,7 +81,7 @@ const MAX_TEXT: usize = 2048;
 /// Returns what gives the last lambda of a call its receiver: `a` of `a.apply { … }` and `with(a) { … }`, or else the function
 /// that is called.
 fn receiver<'t>(walk: &Walk<'t>, lambda: Node<'t>) -> Option<Link> {
-    let call = called_with(lambda)?;
+    let call = called_with(walk, lambda)?;
     if let Some((object, name)) = called_member(walk, call)
         && RECEIVERS.contains(&name)
     {
@@ -106,32 +105,30 @@ fn receiver<'t>(walk: &Walk<'t>, lambda: Node<'t>) -> Option<Link> {
     }
 }
 
-/// Returns the call whose last argument is a lambda, after its brackets or in them. The grammar parses `f<A> { … }` as two
-/// comparisons.
-fn called_with(lambda: Node<'_>) -> Option<Node<'_>> {
-    if let Some(call) = call_of(lambda) {
+/// Returns the call whose last argument is the current node, a lambda, after its brackets or in them. The grammar parses
+/// `f<A> { … }` as two comparisons.
+fn called_with<'t>(walk: &Walk<'t>, lambda: Node<'t>) -> Option<Node<'t>> {
+    if let Some(call) = call_of(walk, lambda) {
         return Some(call);
     }
-    let mut outer = lambda.parent()?;
-    for _ in 0..4 {
-        if outer.start_byte() != lambda.start_byte() {
-            break;
-        }
-        outer = outer.parent()?;
+    let mut levels = 1;
+    let mut outer = walk.ancestor(levels)?;
+    while levels < 5 && outer.start_byte() == lambda.start_byte() {
+        levels += 1;
+        outer = walk.ancestor(levels)?;
     }
     generic_call(outer).map(|_| outer)
 }
 
-/// Returns the call whose last argument is a lambda: `f(1) { … }`, or `f(1, { … })`. A named argument may be that of any
-/// parameter.
-fn call_of(lambda: Node<'_>) -> Option<Node<'_>> {
-    let holder = lambda.parent()?;
+/// Returns the call whose last argument is the current node, a lambda: `f(1) { … }`, or `f(1, { … })`. A named argument may
+/// be that of any parameter.
+fn call_of<'t>(walk: &Walk<'t>, lambda: Node<'t>) -> Option<Node<'t>> {
+    let holder = walk.ancestor(1)?;
     let call = match holder.kind() {
-        "annotated_lambda" => holder.parent()?,
+        "annotated_lambda" => walk.ancestor(2)?,
         "value_argument" if holder.start_byte() == lambda.start_byte() => {
-            let arguments = holder.parent()?;
-            let is_last = last_child(arguments) == Some(holder);
-            arguments.parent().filter(|_| is_last)?
+            let is_last = last_child(walk.ancestor(2)?) == Some(holder);
+            walk.ancestor(3).filter(|_| is_last)?
         }
         _ => return None,
     };
@@ -157,7 +154,7 @@ fn implicit_name(walk: &Walk<'_>, lambda: Node<'_>) -> Option<Span> {
     let text = walk.of(lambda);
     let text = text.get(..text.floor_char_boundary(MAX_TEXT))?;
     let is_part = |c: char| c.is_alphanumeric() || c == '_';
-    let mut found = text.match_indices("it").map(|(at, _)| at);
+    let mut found = memchr::memmem::find_iter(text.as_bytes(), "it");
     let at = found.find(|at| {
         let (before, after) = (text.get(..*at), text.get(at + 2..));
         before.is_some_and(|before| !before.ends_with(is_part))
@@ -170,7 +167,7 @@ fn implicit_name(walk: &Walk<'_>, lambda: Node<'_>) -> Option<Span> {
 /// Returns the value of the only parameter of a lambda: an element of `a` in `a.filter { … }.map { … }`, `a` in
 /// `a.let { … }`, and else what the called function passes to it.
 fn argument<'t>(walk: &Walk<'t>, lambda: Node<'t>) -> Value {
-    let call = call_of(lambda);
+    let call = call_of(walk, lambda);
     let passed = || call.map_or(Value::Unknown, |call| walk.callback_argument(call));
     let Some((object, name)) = call.and_then(|call| called_member(walk, call)) else {
         return passed();

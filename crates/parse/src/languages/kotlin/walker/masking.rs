@@ -2,7 +2,11 @@
 //! parse of a whole file. The replacement has the same length.
 
 use std::borrow::Cow;
+use std::iter::Peekable;
 use std::ops::Range;
+
+use memchr::memchr;
+use memchr::memmem::{FindIter, find_iter};
 
 /// Words that the scanner of the grammar takes for keywords at the start of a line, even as the
 /// beginning of a name (`in1`) or before a dot.
@@ -23,13 +27,61 @@ pub(super) fn masked(text: &str) -> Cow<'_, str> {
         changed: None,
     };
     masker.mask_words();
+    let mut places = Places::new(text);
     let mut start = 0;
     let mut lines = text.split_inclusive('\n').peekable();
     while let Some(line) = lines.next() {
-        masker.mask_line(start, line, lines.peek().copied());
-        start += line.len();
+        let end = start + line.len();
+        let words = places.words(start..end);
+        masker.mask_line(start, (line, lines.peek().copied()), words);
+        start = end;
     }
     masker.changed.map_or(Cow::Borrowed(text), Cow::Owned)
+}
+
+/// The places of a word in a text, in order.
+type Found<'t> = Peekable<FindIter<'t, 'static>>;
+
+/// Where the words are that most lines lack. To search a whole text for them is far quicker than to search each line.
+struct Places<'t> {
+    context: Found<'t>,
+    class: Found<'t>,
+    constructor: Found<'t>,
+    quotes: Found<'t>,
+}
+
+/// Which of these words a line has.
+struct Words {
+    context: bool,
+    class: bool,
+    constructor: bool,
+    quotes: bool,
+}
+
+impl<'t> Places<'t> {
+    fn new(text: &'t str) -> Self {
+        let places = |word: &'static str| find_iter(text.as_bytes(), word).peekable();
+        Self {
+            context: places("context("),
+            class: places("class "),
+            constructor: places("constructor"),
+            quotes: places(FOUR_QUOTES),
+        }
+    }
+
+    /// Returns which words are in a line. Lines are asked for in the order of the text.
+    fn words(&mut self, line: Range<usize>) -> Words {
+        let is_in = |found: &mut Found<'t>| {
+            while found.next_if(|at| *at < line.start).is_some() {}
+            found.peek().is_some_and(|at| *at < line.end)
+        };
+        Words {
+            context: is_in(&mut self.context),
+            class: is_in(&mut self.class),
+            constructor: is_in(&mut self.constructor),
+            quotes: is_in(&mut self.quotes),
+        }
+    }
 }
 
 struct Masker<'t> {
@@ -80,20 +132,20 @@ impl Masker<'_> {
     fn mask_words(&mut self) {
         let text = self.text;
         let before = |at: usize| text.get(..at).unwrap_or("");
-        for (at, _) in text.match_indices("open(") {
+        for at in find_iter(text.as_bytes(), "open(") {
             let is_part = |c: char| c.is_alphanumeric() || c == '_';
             if !before(at).ends_with(is_part) {
                 self.overwrite(at + 3, "q");
             }
         }
-        for (at, _) in text.match_indices("suspend {") {
+        for at in find_iter(text.as_bytes(), "suspend {") {
             if before(at).trim_end().ends_with(['=', '(', ',']) {
                 self.blank(at..at + "suspend".len());
             }
         }
         // `a { … } get b` calls `get`; an accessor would have a bracket behind it.
         for word in [" get ", " set "] {
-            for (at, _) in text.match_indices(word) {
+            for at in find_iter(text.as_bytes(), word) {
                 let after = text.get(at + word.len()..).unwrap_or("");
                 if is_infix(before(at), after) {
                     self.overwrite(at + word.len() - 2, "q");
@@ -101,7 +153,7 @@ impl Masker<'_> {
             }
         }
         // The grammar knows no empty list of an annotation; a number has no facts, either.
-        for (at, _) in text.match_indices("[]") {
+        for at in find_iter(text.as_bytes(), "[]") {
             if before(at).trim_end().ends_with(['=', '(', ',']) {
                 self.overwrite(at, "10");
             }
@@ -113,12 +165,12 @@ impl Masker<'_> {
     fn mask_dollars(&mut self) {
         let text = self.text;
         let mut end = 0;
-        for (at, prefix) in text.match_indices("$$\"") {
+        for at in find_iter(text.as_bytes(), "$$\"") {
             if at < end {
                 continue;
             }
             let start = text.get(..at).unwrap_or("").trim_end_matches('$').len();
-            let quote = at + prefix.len() - 1;
+            let quote = at + "$$".len();
             self.blank(start..quote);
             let (content, mut offset) = content(text, quote);
             end = offset + content.len();
@@ -136,38 +188,46 @@ impl Masker<'_> {
     }
 
     /// Masks what depends on how a line begins. It is at `start`, and followed by the line `next`.
-    fn mask_line(&mut self, start: usize, line: &str, next: Option<&str>) {
-        let unknown = [
-            context_parameters(line, next),
-            guard(line),
-            context_type(line),
-            primary_constructor(line),
-            actual_constructor(line),
-        ];
-        for range in unknown.into_iter().flatten().chain(quotes_at_ends(line)) {
+    fn mask_line(&mut self, start: usize, (line, next): (&str, Option<&str>), words: Words) {
+        let mut unknown = Vec::new();
+        if words.context {
+            unknown.extend(context_parameters(line, next));
+            unknown.extend(context_type(line));
+        }
+        unknown.extend(guard(line));
+        if words.constructor {
+            unknown.extend(primary_constructor(line));
+            unknown.extend(actual_constructor(line));
+        }
+        if words.quotes {
+            unknown.extend(quotes_at_ends(line));
+        }
+        for range in unknown {
             self.blank(start + range.start..start + range.end);
         }
         if let Some(comma) = comma_before_bracket(line, next) {
             self.blank(start + comma..start + comma + 1);
         }
-        if let Some(word) = modifier_of_class(line)
+        if words.class
+            && let Some(word) = modifier_of_class(line)
             && (line.contains('@') || self.is_below_annotation(start))
         {
             self.blank(start + word.start..start + word.end);
         }
-        let indent = line.len() - line.trim_start().len();
-        if let Some(word) = misread(line.trim_start()) {
+        let code = line.trim_start();
+        let indent = line.len() - code.len();
+        if let Some(word) = misread(code) {
             // No keyword ends in this letter.
             self.overwrite(start + indent + word.len() - 1, "q");
         }
         for at in unended_members(line) {
             self.overwrite(start + at, ";");
         }
-        if is_class_head(line) {
+        if words.class && is_class_head(line) {
             self.join_constructor(start + line.len());
         }
         let is_unexpected = |next: &str| is_constructor(next) || is_accessor(next);
-        if line.trim_start().starts_with('@') && next.is_some_and(is_unexpected) {
+        if code.starts_with('@') && next.is_some_and(is_unexpected) {
             self.blank(start..start + line.trim_end().len());
         }
     }
@@ -384,10 +444,13 @@ fn context_type(line: &str) -> Option<Range<usize>> {
     (is_type && has_parameters && after.contains("->")).then_some(start..end)
 }
 
+/// Quotes of a raw string with one beside them.
+const FOUR_QUOTES: &str = "\"\"\"\"";
+
 /// Returns the ranges of the quotes that a raw string begins or ends with, beside its own three.
 fn quotes_at_ends(line: &str) -> Vec<Range<usize>> {
     let (mut found, mut at) = (Vec::new(), 0);
-    while let Some(start) = line.get(at..).and_then(|rest| rest.find("\"\"\"\"")) {
+    while let Some(start) = line.get(at..).and_then(|rest| rest.find(FOUR_QUOTES)) {
         let start = at + start;
         let run = line.get(start..).unwrap_or("");
         let count = run.len() - run.trim_start_matches('"').len();
@@ -446,6 +509,11 @@ const MAX_BRACES_AROUND: usize = 16;
 /// that opens them: the grammar wants an end of the last member there. Two such bodies can spoil the parse of a file.
 fn unended_members(line: &str) -> Vec<usize> {
     let (mut found, mut open) = (Vec::new(), Vec::new());
+    let first = memchr(b'{', line.as_bytes());
+    let rest = first.and_then(|first| line.as_bytes().get(first..));
+    if rest.is_none_or(|rest| memchr(b'}', rest).is_none()) {
+        return found;
+    }
     let (mut head, mut in_text) = (0, false);
     let mut before = ' ';
     for (at, c) in line.char_indices() {

@@ -91,13 +91,11 @@ fn misparsed_class<'t>(walk: &Walk<'t>, node: Node<'t>) -> Option<MisparsedClass
     })
 }
 
+/// Whether the current node, a lambda, is the body of a class.
 pub(super) fn is_body<'t>(walk: &Walk<'t>, lambda: Node<'t>) -> bool {
     let is_of = |class: Node<'t>| {
         class.kind() == "infix_expression"
             && misparsed_class(walk, class).is_some_and(|class| class.body == Some(lambda))
     };
-    let holder = lambda.parent();
-    let call = holder.and_then(|holder| holder.parent());
-    let infix = call.and_then(|call| call.parent());
-    holder.is_some_and(is_of) || infix.is_some_and(is_of)
+    walk.ancestor(1).is_some_and(is_of) || walk.ancestor(3).is_some_and(is_of)
 }

@@ -20,9 +20,12 @@ const MAX_MEMBERS: usize = 8;
 /// one call.
 pub(super) fn called(call: Node<'_>) -> Option<Node<'_>> {
     let mut function = call.named_child(0)?;
+    let is_call = |node: Node<'_>| node.kind() == "call_expression";
+    if !is_call(function) || child_of_kind(call, "value_arguments").is_some() {
+        return Some(function);
+    }
     for _ in 0..MAX_CALLS {
-        let has_lambda_alone = child_of_kind(call, "value_arguments").is_none();
-        if function.kind() != "call_expression" || !has_lambda_alone {
+        if !is_call(function) {
             break;
         }
         function = function.named_child(0)?;
@@ -123,15 +126,18 @@ fn class_literal<'t>(walk: &Walk<'t>, mut node: Node<'t>) -> Option<Node<'t>> {
 /// `a::b.isInitialized`. It belongs to the library.
 fn is_member_of_callable(mut node: Node<'_>) -> bool {
     for _ in 0..MAX_MEMBERS {
-        let object = node.named_child(0);
-        let Some(object) = object.filter(|_| node.kind() == "navigation_expression") else {
+        if node.kind() != "navigation_expression" {
+            return false;
+        }
+        let Some(object) = node.named_child(0) else {
             return false;
         };
-        let is_scoped = object.child(1).is_some_and(|mark| mark.kind() == "::");
+        let is_scoped = || object.child(1).is_some_and(|mark| mark.kind() == "::");
         match object.kind() {
             "callable_reference" => return true,
-            "navigation_expression" if is_scoped => return true,
-            _ => node = object,
+            "navigation_expression" if is_scoped() => return true,
+            "navigation_expression" => node = object,
+            _ => return false,
         }
     }
     false
