@@ -568,8 +568,8 @@ fn plain_scope(written: &str) -> Cow<'_, str> {
 /// Joins a scope and a name. The title of a block may begin with a dot: `describe('.redirect(url)', …)`.
 fn joined(scope: &str, name: &str) -> String {
     match name.starts_with('.') {
-        true => format!("{scope}{name}"),
-        false => format!("{scope}.{name}"),
+        true => [scope, name].concat(),
+        false => [scope, ".", name].concat(),
     }
 }
 

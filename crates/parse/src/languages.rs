@@ -98,11 +98,16 @@ pub fn by_code(code: u8) -> Option<Language> {
 /// beginning, and that more than the extension.
 pub(crate) fn by_path(path: &RepoPath) -> Option<Language> {
     let name = path.file_name();
-    let extension = path.extension().to_ascii_lowercase();
+    let extension = path.extension();
     let first = |claims: &dyn Fn(&Names) -> bool| all().find(|spec| claims(&spec.names));
     first(&|names| names.files.contains(&name))
         .or_else(|| first(&|names| names.prefixes.iter().any(|start| name.starts_with(start))))
-        .or_else(|| first(&|names| names.extensions.contains(&extension.as_str())))
+        .or_else(|| {
+            first(&|names| {
+                let mut own = names.extensions.iter();
+                own.any(|known| known.eq_ignore_ascii_case(extension))
+            })
+        })
         .map(|spec| spec.language)
 }
 

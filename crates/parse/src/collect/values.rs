@@ -67,13 +67,18 @@ impl Collector<'_> {
     pub(super) fn sort_values(&mut self, language: Language) {
         let text = self.text;
         let values = &mut self.values;
-        let key = |local: &Local| (local.function, local.name.of(text));
-        values
-            .locals
-            .sort_by(|a, b| (key(a), rank(a, text), a.name).cmp(&(key(b), rank(b, text), b.name)));
+        let name = |local: &Local| local.name.of(text);
+        values.locals.sort_by(|a, b| {
+            let by_name = || {
+                let rank = |local: &Local| (name(local), rank(local, text), local.name);
+                rank(a).cmp(&rank(b))
+            };
+            a.function.cmp(&b.function).then_with(by_name)
+        });
         values.locals.dedup_by(|later, kept| {
-            let (_, tested) = rank(later, text);
-            key(later) == key(kept) && (tested.is_empty() || tested == rank(kept, text).1)
+            let is_same = later.function == kept.function && name(later) == name(kept);
+            let tested = |local: &Local| rank(local, text).1;
+            is_same && (tested(later).is_empty() || tested(later) == tested(kept))
         });
         values
             .parameters

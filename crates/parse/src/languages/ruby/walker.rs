@@ -26,7 +26,9 @@ pub(super) static WALKER: Walker = Walker::new(Form {
     constructor: Some("new"),
     bare_calls: true,
     keeps_name: |name| {
-        CORE_CLASSES.binary_search(&name).is_err() && CORE_METHODS.binary_search(&name).is_err()
+        let is_class = name.starts_with(|first: char| first.is_ascii_uppercase())
+            && CORE_CLASSES.binary_search(&name).is_ok();
+        !is_class && CORE_METHODS.binary_search(&name).is_err()
     },
     messages: message,
     is_documentation: |_| false,

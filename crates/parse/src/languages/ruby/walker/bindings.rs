@@ -26,7 +26,7 @@ pub(super) fn assignment<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) ->
                 assign(walk, node, target, Value::Unknown);
             }
         }
-        "constant" | "scope_resolution" => constant(walk, node, left, right, depth),
+        "constant" | "scope_resolution" => constant(walk, node, left, (right, value), depth),
         _ => assign(walk, node, left, value),
     }
     Some(Descend::Into)
@@ -84,14 +84,13 @@ fn constant<'t>(
     walk: &mut Walk<'t>,
     node: Node<'t>,
     left: Node<'t>,
-    right: Option<Node<'t>>,
+    (right, value): (Option<Node<'t>>, Value),
     depth: u32,
 ) {
     let created = right.and_then(|right| Some((right, created_kind(walk, right)?)));
     let kind = created.map_or(DefinitionKind::Constant, |(_, kind)| kind);
     let mut draft = constant_draft(walk, kind, node, left);
     draft.span = with_here_documents(node);
-    let value = right.map_or(Value::Unknown, |right| walk.value_of(right));
     walk.collector.skip_to(left.end_byte());
     let Some((created, kind)) = created else {
         draft.body = right.map(span);

@@ -222,6 +222,9 @@ fn is_enclosing(walk: &Walk<'_>, name: &str) -> bool {
 
 /// Returns the name that a parameter binds; `(a, (b, *c))` binds several.
 pub(super) fn bound_names<'t>(parameter: Node<'t>) -> Vec<Node<'t>> {
+    if parameter.kind() == "identifier" {
+        return vec![parameter];
+    }
     let mut names = Vec::new();
     let mut pending = vec![parameter];
     while let Some(node) = pending.pop() {
