@@ -105,7 +105,9 @@ fn scopes(definitions: &[Definition], heads: &[u32]) -> Vec<bool> {
     // The number of lines in functions directly inside, and the number of these functions.
     let inner = |position: usize, outer: &Definition| {
         let (mut end, mut lines, mut count) = (0, 0, 0_usize);
-        let inside = definitions.iter().zip(heads).skip(position + 1);
+        let definitions = definitions.get(position + 1..).unwrap_or_default();
+        let heads = heads.get(position + 1..).unwrap_or_default();
+        let inside = definitions.iter().zip(heads);
         for (inner, head) in inside.take_while(|(inner, _)| inner.span.start < outer.span.end) {
             if is_function(inner) && inner.span.start >= end {
                 end = inner.span.end;

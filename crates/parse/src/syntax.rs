@@ -355,6 +355,21 @@ fn few_children<'n>(node: Node<'n>, count: usize) -> impl Iterator<Item = Node<'
     (0..).take(count).filter_map(move |at| node.named_child(at))
 }
 
+/// Returns the parent of a node inside another one. tree-sitter looks for it from the root of the tree on.
+pub(crate) fn parent_in<'n>(whole: Node<'n>, part: Node<'n>) -> Option<Node<'n>> {
+    if whole == part {
+        return part.parent();
+    }
+    let mut around = whole;
+    while let Some(next) = around.child_with_descendant(part) {
+        if next == part {
+            break;
+        }
+        around = next;
+    }
+    Some(around)
+}
+
 /// Returns the text between the parentheses of a list. After a syntax error one of them may be missing.
 pub(crate) fn inside_brackets(list: Node<'_>) -> Span {
     let mut cursor = list.walk();
@@ -372,6 +387,32 @@ pub(crate) fn inside_brackets(list: Node<'_>) -> Span {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn children_and_parents_are_those_of_the_grammar() {
+        let list = "a(b, \"c\", d::<E>(f)); ".repeat(9);
+        let text = format!("mod m {{ fn f() {{ {list} }} }}");
+        let mut parser = Parser::new();
+        let language = Language::new(tree_sitter_rust::LANGUAGE);
+        parser.set_language(&language).unwrap();
+        let tree = parser.parse(&text, None).unwrap();
+        let mut pending = vec![tree.root_node()];
+        let mut most = 0;
+        while let Some(node) = pending.pop() {
+            let mut cursor = node.walk();
+            let known: Vec<Node<'_>> = node.named_children(&mut cursor).collect();
+            assert_eq!(children(node), known);
+            for child in &known {
+                assert_eq!(parent_in(tree.root_node(), *child), Some(node));
+                assert_eq!(parent_in(*child, *child), Some(node));
+                let first = known.iter().find(|one| one.kind() == child.kind());
+                assert_eq!(child_of_kind(node, child.kind()).as_ref(), first);
+            }
+            most = most.max(known.len());
+            pending.extend(known);
+        }
+        assert!(most > FEW_CHILDREN);
+    }
 
     #[test]
     fn waiting_does_not_count_as_spent_time() {

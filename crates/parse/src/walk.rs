@@ -34,7 +34,7 @@ use crate::chunks::Nesting;
 use crate::collect::{Collector, Context, Draft, Position, Scope, span};
 use crate::limits::Limits;
 use crate::syntax::{self, Budget, Descend, KindTable, Visitor};
-pub(crate) use crate::syntax::{child_of_kind, children};
+pub(crate) use crate::syntax::{child_of_kind, children, parent_in};
 
 /// Handles a node on the way down; the number is its depth.
 pub(crate) type Handler = for<'t> fn(&mut Walk<'t>, Node<'t>, u32) -> Handled;
@@ -521,8 +521,13 @@ fn field_id(node: Node<'_>, name: &'static str) -> u16 {
             known.language = Some(language.clone());
             known.ids.clear();
         }
-        let id = known.ids.entry((name.as_ptr().addr(), name.len()));
-        *id.or_insert_with(|| syntax::field(&language, name))
+        let key = (name.as_ptr().addr(), name.len());
+        if let Some(id) = known.ids.get(&key) {
+            return *id;
+        }
+        let id = syntax::field(&language, name);
+        known.ids.insert(key, id);
+        id
     })
 }
 
@@ -538,19 +543,4 @@ struct FieldIds {
 pub(crate) fn last_child<'n>(node: Node<'n>) -> Option<Node<'n>> {
     let last = node.named_child_count().checked_sub(1)?;
     node.named_child(u32::try_from(last).ok()?)
-}
-
-/// Returns the parent of a node inside another one. tree-sitter looks for it from the root of the tree on.
-pub(crate) fn parent_in<'n>(whole: Node<'n>, part: Node<'n>) -> Option<Node<'n>> {
-    if whole == part {
-        return part.parent();
-    }
-    let mut around = whole;
-    while let Some(next) = around.child_with_descendant(part) {
-        if next == part {
-            break;
-        }
-        around = next;
-    }
-    Some(around)
 }

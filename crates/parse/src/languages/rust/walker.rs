@@ -224,7 +224,7 @@ fn message(path: &str, name: &str) -> Option<MessageKind> {
         "expect" | "expect_err" | "context" | "with_context" | "wrap_err" | "wrap_err_with" => {
             Some(MessageKind::Error)
         }
-        _ if is_of_error() => Some(MessageKind::Error),
+        _ if path.contains("Error") && is_of_error() => Some(MessageKind::Error),
         _ => messages::of_call(path, name),
     }
 }
