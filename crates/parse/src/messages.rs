@@ -29,9 +29,11 @@ pub(crate) fn of_call(path: &str, name: &str) -> Option<MessageKind> {
             | "trace"
             | "notice"
     );
-    let receiver = path.strip_suffix(name).unwrap_or("").trim_end_matches('.');
-    let receiver = receiver.rsplit('.').next().unwrap_or("");
-    (is_warning || (is_level && is_logger(receiver))).then_some(MessageKind::Log)
+    let receiver = || {
+        let receiver = path.strip_suffix(name).unwrap_or("").trim_end_matches('.');
+        receiver.rsplit('.').next().unwrap_or("")
+    };
+    (is_warning || (is_level && is_logger(receiver()))).then_some(MessageKind::Log)
 }
 
 /// Whether a name is that of an error class. Errors are usually raised where they are constructed: `const

@@ -184,8 +184,11 @@ pub(crate) struct Walker {
 
 struct Tables {
     language: tree_sitter::Language,
-    kinds: KindTable<(Handler, bool)>,
+    kinds: KindTable<Action>,
 }
+
+/// How a node is handled, and whether it is a statement; `None` for tokens, which yield no facts.
+type Action = Option<(Handler, bool)>;
 
 impl Walker {
     pub(crate) const fn new(form: Form) -> Self {
@@ -232,9 +235,10 @@ impl Walker {
             );
             let language = tree_sitter::Language::new(self.form.grammar);
             let other: (Handler, bool) = (into, false);
-            let kinds = KindTable::new(&language, other, |kind, named| match named.0 {
-                true => ((self.form.handler)(kind), (self.form.is_statement)(kind)),
-                false => (past as Handler, false),
+            let kinds = KindTable::new(&language, Some(other), |kind, named| {
+                named
+                    .0
+                    .then(|| ((self.form.handler)(kind), (self.form.is_statement)(kind)))
             });
             Tables { language, kinds }
         })
@@ -266,7 +270,7 @@ impl Walker {
 /// A walk over one tree.
 pub(crate) struct Walk<'t> {
     form: &'static Form,
-    kinds: &'static KindTable<(Handler, bool)>,
+    kinds: &'static KindTable<Action>,
     pub(crate) collector: Collector<'t>,
     /// Starts of names that are already recorded, or need no reference, before the walk reaches them; the
     /// first in the text is on top.
@@ -299,12 +303,14 @@ pub(crate) struct Generic<'t> {
 
 impl<'t> Visitor<'t> for Walk<'t> {
     fn enter(&mut self, node: Node<'t>, depth: u32) -> Descend {
+        let Some((handler, is_statement)) = self.kinds.of(node) else {
+            return Descend::Past;
+        };
         self.path.truncate(depth as usize);
         self.path.push(node);
         if !self.types.is_empty() && self.types.remove(&node.id()) {
             self.collector.enter_position(depth, Position::Type);
         }
-        let (handler, is_statement) = self.kinds.of(node);
         if is_statement {
             self.collector.statement(node, depth);
         }
