@@ -311,10 +311,9 @@ fn argument<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
 /// Skips `B` in `new A { B = c }`: a member of `A`.
 fn assignment<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
     let target = field(node, "left").filter(|left| left.kind() == "identifier");
+    let around = walk.ancestor(1);
     if let Some(target) = target
-        && node
-            .parent()
-            .is_some_and(|parent| parent.kind() == "initializer_expression")
+        && around.is_some_and(|around| around.kind() == "initializer_expression")
     {
         walk.mark_handled(target);
     }

@@ -376,7 +376,7 @@ pub(super) fn lambda<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Han
     walk.enter_anonymous_function(depth);
     let list = field(node, "parameters")?;
     if list.kind() == "implicit_parameter" {
-        let value = locals::element(walk, node);
+        let value = locals::element(walk);
         walk.nameless_parameter(list, value);
         return Some(Descend::Into);
     }
@@ -384,7 +384,7 @@ pub(super) fn lambda<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Han
     if let [only] = *parameters
         && let (Some(name), None) = (field(only, "name"), field(only, "type"))
     {
-        let value = locals::element(walk, node);
+        let value = locals::element(walk);
         walk.nameless_parameter(name, value);
         return Some(Descend::Into);
     }

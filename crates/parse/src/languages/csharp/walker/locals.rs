@@ -20,9 +20,8 @@ pub(super) fn initial<'n>(declarator: Node<'n>) -> Option<Node<'n>> {
 pub(super) fn variables<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
     let declared = field(node, "type");
     walk.mark_type(declared);
-    let is_field = node
-        .parent()
-        .is_some_and(|parent| parent.kind().ends_with("field_declaration"));
+    let around = walk.ancestor(1);
+    let is_field = around.is_some_and(|around| around.kind().ends_with("field_declaration"));
     let declarators = children(node).into_iter();
     for declarator in declarators.filter(|child| child.kind() == "variable_declarator") {
         let value = initial(declarator);
@@ -80,10 +79,11 @@ const OUT_GETTERS: [&str; 2] = ["TryGetValue", "TryRemove"];
 
 /// Returns the map whose value a variable gets: `a` in `a.TryGetValue(b, out var c)`.
 fn map_of_out_variable<'t>(walk: &Walk<'t>, declaration: Node<'t>) -> Option<Node<'t>> {
-    let argument = declaration.parent().filter(|around| {
-        around.kind() == "argument" && declaration.kind() == "declaration_expression"
-    })?;
-    let call = argument.parent()?.parent()?;
+    let around = walk.ancestor(1)?;
+    if around.kind() != "argument" || declaration.kind() != "declaration_expression" {
+        return None;
+    }
+    let call = walk.ancestor(3)?;
     let function = field(call, "function").filter(|it| it.kind() == "member_access_expression")?;
     let name = walk.of(field(function, "name")?);
     field(function, "expression").filter(|_| OUT_GETTERS.contains(&name))
@@ -104,11 +104,10 @@ const ITERATIONS: [&str; 29] = [
     "SkipWhile", "Sum", "TakeWhile", "ThenBy", "ToDictionary", "ToLookup", "Where",
 ];
 
-/// Returns the value of the only parameter of a lambda: that of `a` in `a.Select(x => …)`, since list types count as
-/// their element type, or else what the called function gives to it.
-pub(super) fn element<'t>(walk: &Walk<'t>, lambda: Node<'t>) -> Value {
-    let list = lambda.parent().and_then(|argument| argument.parent());
-    let call = list.and_then(|list| list.parent());
+/// Returns the value of the only parameter of the current node, a lambda: that of `a` in `a.Select(x => …)`, since list types
+/// count as their element type, or else what the called function gives to it.
+pub(super) fn element(walk: &Walk<'_>) -> Value {
+    let (list, call) = (walk.ancestor(2), walk.ancestor(3));
     let function = call.and_then(|call| field(call, "function"));
     let function = function.filter(|it| it.kind() == "member_access_expression");
     let is_iteration = function

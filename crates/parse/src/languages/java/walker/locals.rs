@@ -22,12 +22,12 @@ pub(super) fn lambda<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Han
     walk.enter_anonymous_function(depth);
     let parameters = field(node, "parameters")?;
     if parameters.kind() == "identifier" {
-        let value = element(walk, node);
+        let value = element(walk);
         walk.nameless_parameter(parameters, value);
     }
     for (at, parameter) in children(parameters).into_iter().enumerate() {
         if parameter.kind() == "identifier" {
-            match value_of_pair(walk, node) {
+            match value_of_pair(walk) {
                 value if at == 1 && value != Value::Unknown => {
                     walk.nameless_parameter(parameter, value);
                 }
@@ -55,10 +55,15 @@ const SAME_ELEMENTS: [&str; 10] = [
 /// Maximum number of calls before a method that are examined.
 const MAX_CALLS: usize = 16;
 
+/// Returns the call that the current node, a lambda, is an argument of, if it is of one of these methods.
+fn called<'t>(walk: &Walk<'t>, methods: &[&str]) -> Option<Node<'t>> {
+    let called = walk.ancestor(2);
+    called.filter(|called| calls_one_of(walk, *called, methods))
+}
+
 /// Returns the value of the only parameter of a lambda: an element of `a` in `a.stream().filter(b).map(x -> …)`.
-fn element<'t>(walk: &Walk<'t>, lambda: Node<'t>) -> Value {
-    let called = lambda.parent().and_then(|list| list.parent());
-    let called = called.filter(|called| calls_one_of(walk, *called, &ITERATIONS));
+fn element(walk: &Walk<'_>) -> Value {
+    let called = called(walk, &ITERATIONS);
     let mut collection = called.and_then(|called| field(called, "object"));
     for _ in 0..MAX_CALLS {
         match collection {
@@ -75,9 +80,8 @@ fn element<'t>(walk: &Walk<'t>, lambda: Node<'t>) -> Value {
 const PAIRS: [&str; 4] = ["compute", "computeIfPresent", "forEach", "replaceAll"];
 
 /// Returns the value of the second parameter of a lambda: that of `y` in `map.forEach((x, y) -> …)`.
-fn value_of_pair<'t>(walk: &Walk<'t>, lambda: Node<'t>) -> Value {
-    let called = lambda.parent().and_then(|list| list.parent());
-    let called = called.filter(|called| calls_one_of(walk, *called, &PAIRS));
+fn value_of_pair(walk: &Walk<'_>) -> Value {
+    let called = called(walk, &PAIRS);
     walk.element_value(None, called.and_then(|called| field(called, "object")))
 }
 

@@ -141,11 +141,11 @@ pub(super) fn callable<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handl
     Some(Descend::Into)
 }
 
-/// Returns the object or class, and the name of its method, if `node` is the second element of such an array.
+/// Returns the object or class, and the name of its method, if the current `node` is the second element of such
+/// an array.
 fn callable_parts<'t>(walk: &Walk<'t>, node: Node<'t>) -> Option<(Node<'t>, Node<'t>)> {
-    let array = node
-        .parent()
-        .filter(|array| array.named_child_count() == 2)?;
+    let array = walk.ancestor(1);
+    let array = array.filter(|array| array.named_child_count() == 2)?;
     let first = array.named_child(0)?;
     if first == node || first.kind() != node.kind() {
         return None;
