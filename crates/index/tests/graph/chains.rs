@@ -28,6 +28,7 @@ fn variables_hold_results_of_chains() {
             void use_three() { var made = new Builder().hold().next().take(); made.close(); }
             void use_many() { var made = new Builder().add(1).add(2).add(3).hold().take(); made.close(); }
             void use_field() { var made = new Builder().add(1).hold().pool; made.close(); }
+            void use_parentheses(Holder holder) { var made = (holder).take(); made.close(); }
             void use_loop() { for (var made : new Builder().add(1).hold().all()) { made.close(); } }
             void not_the_other() { var made = new Builder().add(1).hold().other(); made.close(); }
         }

@@ -219,22 +219,22 @@ impl<'t> Walk<'t> {
         last_name(self.steps(), expression).map(|tail| tail.name)
     }
 
-    /// Returns the value of an expression that ends in a name: `of_path` of a plain path, or else a chain, if all names
-    /// before the last are known.
-    pub(super) fn named_value(
+    /// Returns the value of an expression that ends in a name: `plain` of its path if it consists of names alone, otherwise
+    /// its chain, if all names before the last are known.
+    pub(super) fn value_of_names(
         &self,
         expression: Node<'_>,
-        of_path: fn(Span) -> Option<Value>,
+        plain: fn(Span) -> Value,
     ) -> Option<Value> {
         let chain = self.chain(expression)?;
-        match chain.receiver {
-            Receiver::Names => of_path(chain.path),
-            Receiver::Opaque => Some(Value::Chain {
-                first: chain.links.last()?.name,
-                name: span(chain.name),
-                is_element: false,
-            }),
+        if chain.receiver == Receiver::Names {
+            return Some(plain(chain.path));
         }
+        Some(Value::Chain {
+            first: chain.links.last()?.name,
+            name: span(chain.name),
+            is_element: false,
+        })
     }
 
     fn steps(&self) -> Steps<'t> {

@@ -274,7 +274,7 @@ impl<'t> Walk<'t> {
 
     /// Returns the value that a called function passes to a function among its arguments.
     pub(crate) fn callback_argument(&self, call: Node<'t>) -> Value {
-        let function = self.called_function(call);
+        let function = called_function(call, self.step(call));
         let name = function.and_then(|function| self.last_name(function));
         name.map_or(Value::Unknown, |name| Value::CallbackArgument(span(name)))
     }
@@ -308,48 +308,20 @@ impl<'t> Walk<'t> {
                     _ => self.called(expression, step),
                 },
                 Step::Indexed(object) => {
-                    let collection = self.called(object, self.step(object));
-                    let collection = collection.or_else(|| self.value_of_name(object));
+                    let called = self.called(object, self.step(object));
+                    let collection = called.or_else(|| self.value_of_names(object, Value::Name));
                     collection.map(element_of)
                 }
-                _ => self.value_of_name(expression),
+                _ => self.value_of_names(expression, Value::Name),
             };
             return value.unwrap_or(Value::Unknown);
         }
         Value::Unknown
     }
 
-    /// Returns the value of an expression that ends in a name and is no call.
-    fn value_of_name(&self, expression: Node<'_>) -> Option<Value> {
-        self.named_value(expression, |path| Some(Value::Name(path)))
-    }
-
     /// Returns the value of a call, given how it is composed.
     fn called<'n>(&self, call: Node<'n>, step: Step<'n>) -> Option<Value> {
-        let path = match step {
-            Step::Call(function) => {
-                return self.named_value(function, |path| Some(Value::Call(path)));
-            }
-            Step::Invoke {
-                object: Some(object),
-                name,
-            } => self
-                .plain_path(object)
-                .map(|before| Span::new(before.start as usize, name.end_byte())),
-            Step::Invoke { object: None, name } => Some(span(name)),
-            _ => return None,
-        };
-        path.map(Value::Call)
-            .or_else(|| self.named_value(call, |_| None))
-    }
-
-    /// Returns the expression whose last name a call calls.
-    fn called_function<'n>(&self, call: Node<'n>) -> Option<Node<'n>> {
-        match self.step(call) {
-            Step::Call(function) => Some(function),
-            Step::Invoke { .. } => Some(call),
-            _ => None,
-        }
+        self.value_of_names(called_function(call, step)?, Value::Call)
     }
 
     /// Records that names in the `body` of a nameless class may be members of its base.
@@ -374,6 +346,15 @@ impl<'t> Walk<'t> {
             Step::Invoke { object, name } => Some((object?, name)),
             _ => None,
         }
+    }
+}
+
+/// Returns the expression whose last name a call calls, given how it is composed.
+fn called_function<'n>(call: Node<'n>, step: Step<'n>) -> Option<Node<'n>> {
+    match step {
+        Step::Call(function) => Some(function),
+        Step::Invoke { .. } => Some(call),
+        _ => None,
     }
 }
 
