@@ -12,6 +12,8 @@ use foveate_model::values::{
 };
 use foveate_model::{Definition, DefinitionKind, FileFacts, LocalId};
 
+use self::documented::Documentation;
+pub(crate) use self::documented::DocumentedTypes;
 use self::results::OutwardValue;
 pub(crate) use self::scan::{Binding, Scan};
 pub(crate) use self::text::leading_name;
@@ -44,7 +46,12 @@ pub(crate) fn of(text: &str, facts: &FileFacts, form: &ValueForm) -> Values {
         receivers: receivers(text, facts),
         ..Values::default()
     };
-    let reader = Reader { text, facts, form };
+    let mut reader = Reader {
+        text,
+        facts,
+        form,
+        documentation: Documentation::default(),
+    };
     for (position, definition) in (0..).zip(&facts.definitions) {
         reader.read(LocalId(position), definition, &mut values, &mut results);
     }
@@ -63,26 +70,25 @@ struct Reader<'t> {
     text: &'t str,
     facts: &'t FileFacts,
     form: &'t ValueForm,
+    /// That of the definition that is read.
+    documentation: Documentation<'t>,
 }
 
 impl Reader<'_> {
     /// Adds what a definition tells about values.
     fn read(
-        &self,
+        &mut self,
         id: LocalId,
         definition: &Definition,
         values: &mut Values,
         results: &mut Vec<OutwardValue>,
     ) {
         let text = self.text;
-        let comment = match self.form.has_documented_types {
-            true => documented::above(text, self.facts, definition),
-            false => None,
-        };
-        values
-            .parameters
-            .extend(self.parameters(id, definition, comment));
-        let type_name = self.type_name(definition, comment);
+        if self.form.has_documented_types {
+            self.documentation.move_to(text, self.facts, definition);
+        }
+        values.parameters.extend(self.parameters(id, definition));
+        let type_name = self.type_name(definition);
         values
             .types
             .extend(type_name.map(|type_name| DefinitionType {
@@ -94,50 +100,44 @@ impl Reader<'_> {
             function: id,
             value,
         }));
-        let held = self.held(definition, comment, &values.locals);
+        let held = self.held(definition, &values.locals);
         values.held.extend(held.map(|value| HeldValue {
             definition: id,
             value,
         }));
     }
 
-    /// Returns the parameters of a function, with the types that its code or its `comment` states.
+    /// Returns the parameters of a function, with the types that its code or its documentation states.
     fn parameters(
         &self,
         function: LocalId,
         definition: &Definition,
-        comment: Option<&str>,
     ) -> impl Iterator<Item = Parameter> {
         let text = self.text;
         let list = definition.parameters.map(|list| list.of(text));
         let names = list
             .into_iter()
             .flat_map(|list| parameters_in(text, list, self.form));
+        let documented = &self.documentation.function.parameters;
         names.map(move |(name, type_name)| Parameter {
             function,
             name,
-            type_name: type_name.or_else(|| documented::parameter(text, comment?, name)),
+            type_name: type_name.or_else(|| documented.get(name.of(text)).copied()),
         })
     }
 
     /// Returns the return type of a function, or the target of an alias.
-    fn type_name(&self, definition: &Definition, comment: Option<&str>) -> Option<TypeName> {
-        let comment = comment.filter(|_| definition.kind.is_function());
+    fn type_name(&self, definition: &Definition) -> Option<TypeName> {
+        let documented = self.documentation.function.returned;
         type_of(self.text, definition, self.form)
-            .or_else(|| documented::result(self.text, comment?))
+            .or_else(|| documented.filter(|_| definition.kind.is_function()))
     }
 
     /// Returns the value of a variable or field.
-    fn held(
-        &self,
-        definition: &Definition,
-        comment: Option<&str>,
-        locals: &[Local],
-    ) -> Option<Value> {
+    fn held(&self, definition: &Definition, locals: &[Local]) -> Option<Value> {
         let is_variable = !definition.kind.is_function() && !definition.kind.is_container();
-        let comment = comment.filter(|_| is_variable);
-        comment
-            .and_then(|comment| documented::variable(self.text, comment))
+        let documented = self.documentation.variable.filter(|_| is_variable);
+        documented
             .map(Value::Type)
             .or_else(|| held_by(self.text, definition, self.form))
             .or_else(|| assigned_later(self.text, definition, locals))

@@ -29,7 +29,6 @@ pub(crate) use self::handlers::{
     text, type_member, type_name, type_position,
 };
 pub(crate) use self::names::Step;
-pub(crate) use self::values::DocumentedTypes;
 use crate::chunks::Nesting;
 use crate::collect::{Collector, Context, Draft, Position, Scope, span};
 use crate::limits::Limits;

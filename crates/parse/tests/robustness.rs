@@ -329,6 +329,15 @@ fn repeated_constructs_take_linear_time() {
             "javascript",
             format!("{}1;\n", "exports = ".repeat(900)).repeat(100),
         ),
+        (
+            "javascript",
+            format!(
+                "/**{}*/\nfunction f({}z) {{}}\n",
+                "@arg{A}b ".repeat(800),
+                "a,".repeat(4_000)
+            )
+            .repeat(10),
+        ),
         ("csharp", "#if A\n#endif\n".repeat(20_000)),
         ("csharp", "extension(\n".repeat(5_000)),
     ];

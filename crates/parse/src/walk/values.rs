@@ -2,7 +2,6 @@
 
 use std::cmp::Reverse;
 
-use foldhash::HashMap;
 use foveate_model::values::{
     DefinitionType, HeldValue, Link, Parameter, TypeForm, TypeName, Value,
 };
@@ -11,26 +10,15 @@ use tree_sitter::Node;
 
 use super::{MAX_WRAPPERS, Step, Walk};
 use crate::collect::span;
+use crate::values::DocumentedTypes;
 use crate::values::results::{OutwardValue, are_alike};
 
 /// Number of earlier local variables that are compared with a parameter of a nameless function.
 const MAX_COMPARED: usize = 256;
 
-/// The types that the comment above a function states.
-#[derive(Default)]
-pub(crate) struct DocumentedTypes<'t> {
-    pub(crate) returned: Option<TypeName>,
-    /// Those of parameters, by name.
-    pub(crate) parameters: HashMap<&'t str, TypeName>,
-}
-
 impl DocumentedTypes<'_> {
     pub(crate) fn add_return_type(&self, walk: &mut Walk<'_>, definition: LocalId) {
-        let known = self.returned.map(|type_name| DefinitionType {
-            definition,
-            type_name,
-        });
-        walk.collector.values.types.extend(known);
+        walk.add_type(definition, self.returned);
     }
 
     /// Sets the type of the parameter that was added last, unless it has one.
@@ -141,6 +129,10 @@ impl<'t> Walk<'t> {
     /// Records the return type of a function, or the target of an alias, if it is known.
     pub(crate) fn returns(&mut self, definition: LocalId, declared: Option<Node<'t>>) {
         let known = declared.and_then(|declared| self.type_of(declared));
+        self.add_type(definition, known);
+    }
+
+    fn add_type(&mut self, definition: LocalId, known: Option<TypeName>) {
         let known = known.map(|type_name| DefinitionType {
             definition,
             type_name,

@@ -6,7 +6,8 @@ use tree_sitter::Node;
 
 use super::BUILTIN_TYPES;
 use crate::collect::span;
-use crate::walk::{DocumentedTypes, Handled, Walk};
+use crate::values::DocumentedTypes;
+use crate::walk::{Handled, Walk};
 
 /// Collections whose last type argument is that of their elements.
 const COLLECTIONS: [&str; 8] = [

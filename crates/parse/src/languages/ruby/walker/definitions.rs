@@ -8,7 +8,8 @@ use super::yard::types_above;
 use super::{arguments, is_constant, literal_name};
 use crate::collect::{Draft, Section, span};
 use crate::syntax::{Descend, inside_brackets};
-use crate::walk::{DocumentedTypes, Handled, Walk, children, field};
+use crate::values::DocumentedTypes;
+use crate::walk::{Handled, Walk, children, field};
 
 /// Adds `class A::B < C`.
 pub(super) fn class<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {

@@ -6,7 +6,8 @@ use foveate_model::values::{TypeForm, TypeName};
 use tree_sitter::Node;
 
 use super::CORE_CLASSES;
-use crate::walk::{DocumentedTypes, Walk};
+use crate::values::DocumentedTypes;
+use crate::walk::Walk;
 
 /// Collections whose elements YARD names: `Array<A>`.
 const COLLECTIONS: [&str; 5] = ["Array", "Enumerable", "Enumerator", "Set", "SortedSet"];
