@@ -17,7 +17,9 @@ pub(crate) use self::documented::DocumentedTypes;
 use self::results::OutwardValue;
 pub(crate) use self::scan::{Binding, Scan};
 pub(crate) use self::text::leading_name;
-use self::text::{annotation, clip, expression, member, parameters_in, receiver, span_of};
+use self::text::{
+    annotation, clip, expression, member, parameters_in, receiver, span_of, trailing_name,
+};
 
 /// How a language writes types and binds local variables.
 #[derive(Clone, Copy)]
@@ -176,9 +178,9 @@ fn held_by(text: &str, definition: &Definition, form: &ValueForm) -> Option<Valu
     }
     let before = text.get(definition.span.start as usize..definition.name_span.start as usize);
     if matches!(kind, DefinitionKind::Constant | DefinitionKind::Variable)
-        && let Some(before) = before.filter(|before| before.contains(form.patterns))
+        && let Some(pattern) = before.and_then(|text| text.get(text.find(form.patterns)?..))
     {
-        return member_by_pattern(text, definition, before);
+        return member_by_pattern(text, definition, pattern);
     }
     let after = text.get(definition.name_span.end as usize..definition.span.end as usize);
     let after = clip(after.unwrap_or("")).trim_start_matches(['?', '!', ' ']);
@@ -213,19 +215,19 @@ fn assigned_later(text: &str, definition: &Definition, locals: &[Local]) -> Opti
     (key(local) == wanted && local.value != Value::Unknown).then_some(local.value)
 }
 
-/// Returns the value of a variable that a pattern binds, given the text before its name: `const { a, b: `.
-fn member_by_pattern(text: &str, definition: &Definition, before: &str) -> Option<Value> {
-    let (_, names) = before.split_once('{')?;
-    if names.contains(['{', '[', '.']) {
+/// Returns the value of a variable directly in a pattern, given the pattern up to its name: `{ a, b: `. Only what is next to
+/// the name is read: the pattern may have many.
+fn member_by_pattern(text: &str, definition: &Definition, pattern: &str) -> Option<Value> {
+    let before = pattern.strip_prefix('{')?.trim_end();
+    if before.ends_with("...") {
         return None;
     }
-    let last = names.rsplit(',').next().unwrap_or(names).trim();
-    let key = last.strip_suffix(':').map_or("", str::trim_end);
-    let name = match key.is_empty() {
-        true => definition.name_span,
-        false => span_of(text, key),
+    let name = match before.strip_suffix(':') {
+        Some(keys) => span_of(text, trailing_name(keys.trim_end())),
+        None => definition.name_span,
     };
-    member(expression(text, definition.body?.of(text))?, name)
+    let value = expression(text, definition.body?.of(text))?;
+    member(value, name).filter(|_| !name.is_empty())
 }
 
 /// Returns the receivers of references whose paths do not contain them.

@@ -338,6 +338,13 @@ fn repeated_constructs_take_linear_time() {
             )
             .repeat(10),
         ),
+        (
+            "javascript",
+            format!(
+                "const {{ {} }} = x;\n",
+                lines(20_000, |n| format!("a{n}, "))
+            ),
+        ),
         ("csharp", "#if A\n#endif\n".repeat(20_000)),
         ("csharp", "extension(\n".repeat(5_000)),
     ];

@@ -163,6 +163,10 @@ fn typescript() {
         function use_global_member() {
             shared.close();
         }
+        const { items: [first = [].length], pool: later } = holder;
+        function use_member_after_a_pattern() {
+            later.close();
+        }
         ",
         "pool.ts:Pool.close",
     );

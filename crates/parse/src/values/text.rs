@@ -52,6 +52,12 @@ pub(crate) fn leading_name(text: &str) -> &str {
     }
 }
 
+/// Returns the name at the end of a text; may be empty.
+pub(super) fn trailing_name(text: &str) -> &str {
+    let before = text.bytes().rposition(|byte| !is_name_byte(byte));
+    text.get(before.map_or(0, |at| at + 1)..).unwrap_or("")
+}
+
 /// Returns the dotted name at the start of a text; may be empty.
 fn leading_path(text: &str) -> &str {
     let mut end = leading_name(text).len();
