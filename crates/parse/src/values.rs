@@ -32,8 +32,6 @@ pub(crate) struct ValueForm {
     pub(crate) return_mark: &'static str,
     /// Words before the name of a parameter.
     pub(crate) parameter_modifiers: &'static [&'static str],
-    /// Whether decorators may precede the name of a parameter.
-    pub(crate) parameters_have_decorators: bool,
     /// Whether documentation may state types, as in `@param {Cart} cart`.
     pub(crate) has_documented_types: bool,
     /// Characters that open a destructuring parameter.
@@ -167,7 +165,10 @@ fn type_of(text: &str, definition: &Definition, form: &ValueForm) -> Option<Type
 fn arrow_result(text: &str, definition: &Definition) -> Option<Value> {
     let body = definition.body.filter(|_| definition.kind.is_function())?;
     let head = text.get(..body.start as usize)?.trim_end();
-    expression(text, body.of(text)).filter(|_| head.ends_with("=>"))
+    match head.ends_with("=>") {
+        true => expression(text, body.of(text)),
+        false => None,
+    }
 }
 
 /// Returns the value of a variable or field.

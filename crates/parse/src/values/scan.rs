@@ -102,8 +102,7 @@ pub(super) fn locals_and_results(
             scan.bind_pattern(parameters);
         }
     }
-    let returned = std::mem::take(&mut scan.returned);
-    (scan.finish(), returned)
+    scan.finish()
 }
 
 impl<'f> Scan<'f> {
@@ -133,15 +132,8 @@ impl<'f> Scan<'f> {
 
     /// Records that the current line ends its function with a value.
     pub(crate) fn returns(&mut self, value: Binding<'_>) {
-        let Some(function) = self.scope.checked_sub(1).map(LocalId) else {
-            return;
-        };
         let (_, value) = self.value_of(value);
-        self.returned.push(OutwardValue {
-            definition: function,
-            function,
-            value,
-        });
+        self.add_result(value);
     }
 
     /// Records that the current line returns an object, whose members are the functions inside its function. The name of
@@ -150,14 +142,20 @@ impl<'f> Scan<'f> {
         let named = self.function().filter(|function| {
             function.kind == DefinitionKind::Function && !function.name_span.is_empty()
         });
-        let (Some(named), Some(id)) = (named, self.scope.checked_sub(1).map(LocalId)) else {
-            return;
-        };
-        self.returned.push(OutwardValue {
-            definition: id,
-            function: id,
-            value: Value::Name(named.name_span),
-        });
+        if let Some(named) = named {
+            self.add_result(Value::Name(named.name_span));
+        }
+    }
+
+    /// Adds a value that the function around the current line returns.
+    fn add_result(&mut self, value: Value) {
+        if let Some(function) = self.scope.checked_sub(1).map(LocalId) {
+            self.returned.push(OutwardValue {
+                definition: function,
+                function,
+                value,
+            });
+        }
     }
 
     /// Moves to the function around a later part of the current line. Returns whether the names that the part
@@ -212,49 +210,33 @@ impl<'f> Scan<'f> {
     /// Returns the value that a binding tells, and its rank and position among those of one name.
     fn value_of(&self, binding: Binding<'_>) -> ((u8, usize), Value) {
         let text = self.text;
-        let from = |part: &str| {
-            let start = span_of(text, part).start as usize;
-            (start, text.get(start..).unwrap_or(""))
-        };
-        let (order, value) = match binding {
-            Binding::Annotation(part) => {
-                let (start, rest) = from(part);
-                ((0, start), annotation(text, rest).map(Value::Type))
-            }
-            Binding::Value(part) => {
-                let (start, rest) = from(part);
-                ((1, start), expression(text, clip(rest)))
-            }
-            Binding::Element(part) => {
-                let (start, rest) = from(part);
-                ((1, start), element(text, clip(rest)))
-            }
+        let start = |part: &str| span_of(text, part).start as usize;
+        let from = |part: &str| text.get(start(part)..).unwrap_or("");
+        let typed = |part: &str| annotation(text, from(part));
+        let (rank, part, value) = match binding {
+            Binding::Annotation(part) => (0, part, typed(part).map(Value::Type)),
+            Binding::Value(part) => (1, part, expression(text, from(part))),
+            Binding::Element(part) => (1, part, element(text, from(part))),
             Binding::Member(part, name) => {
-                let (start, rest) = from(part);
-                let name = span_of(text, name);
-                let whole = expression(text, clip(rest));
-                ((1, start), whole.and_then(|whole| member(whole, name)))
+                let whole = expression(text, from(part));
+                let value = whole.and_then(|whole| member(whole, span_of(text, name)));
+                (1, part, value)
             }
             Binding::MemberOfType(part, name) => {
-                let (start, rest) = from(part);
+                let of = typed(part).filter(|of| of.form == TypeForm::Instance);
                 let name = span_of(text, name);
-                let of = annotation(text, rest).filter(|of| of.form == TypeForm::Instance);
                 let value = of.map(|of| Value::MemberOfType { of: of.path, name });
-                ((0, start), value)
+                (0, part, value)
             }
-            Binding::Caught(part) => {
-                let (start, rest) = from(part);
-                ((2, start), annotation(text, rest).map(Value::Type))
-            }
-            Binding::Unknown => ((3, 0), None),
+            Binding::Caught(part) => (2, part, typed(part).map(Value::Type)),
+            Binding::Unknown => return ((3, 0), Value::Unknown),
             Binding::Passed(part) => {
-                let (start, _) = from(part);
                 // An expression of several lines would be read up to the end of the first.
                 let is_line = !part.contains('\n');
-                ((PASSED, start), element(text, part).filter(|_| is_line))
+                (PASSED, part, element(text, part).filter(|_| is_line))
             }
         };
-        (order, value.unwrap_or(Value::Unknown))
+        ((rank, start(part)), value.unwrap_or(Value::Unknown))
     }
 
     /// Records that the text from `pattern` on binds the names of a destructuring pattern: `{ a, b: c } = value`,
@@ -288,7 +270,7 @@ impl<'f> Scan<'f> {
         }
     }
 
-    fn finish(mut self) -> Vec<Local> {
+    fn finish(mut self) -> (Vec<Local>, Vec<OutwardValue>) {
         let text = self.text;
         let key = |found: &ScopedBinding| (found.scope, found.name.of(text));
         self.found
@@ -309,7 +291,7 @@ impl<'f> Scan<'f> {
             name: found.name,
             value: found.value,
         });
-        locals.collect()
+        (locals.collect(), self.returned)
     }
 
     /// Whether a position is inside a string or documentation.

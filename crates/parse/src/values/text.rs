@@ -220,7 +220,7 @@ fn parameter(text: &str, one: &str, form: &ValueForm, found: &mut Vec<(Span, Opt
     let mut rest = one.trim_start();
     for _ in 0..MAX_STEPS {
         rest = rest.trim_start_matches(['*', '.', ' ', '\n', '\r', '\t']);
-        if form.parameters_have_decorators && rest.starts_with('@') {
+        if rest.starts_with('@') {
             let Some(after) = after_decorator(rest) else {
                 break;
             };
@@ -288,19 +288,21 @@ fn after_decorator(text: &str) -> Option<&str> {
     }
 }
 
-/// Returns the position of the parenthesis that closes the one at the start of a text.
+/// Returns the position of the bracket that closes the one at the start of a text: of `<`, or else of any other.
 fn closing(text: &str) -> Option<usize> {
-    let mut depth = 0_i32;
+    let (open, close) = match text.starts_with('<') {
+        true => ("<", ">"),
+        false => ("([{", ")]}"),
+    };
+    let mut depth = 0_usize;
     for (at, byte) in text.bytes().enumerate().take(MAX_BYTES) {
-        match byte {
-            b'(' | b'[' | b'{' => depth += 1,
-            b')' | b']' | b'}' => {
-                depth -= 1;
-                if depth == 0 {
-                    return Some(at);
-                }
+        if open.as_bytes().contains(&byte) {
+            depth += 1;
+        } else if close.as_bytes().contains(&byte) && !(byte == b'>' && is_arrow(text, at)) {
+            depth = depth.checked_sub(1)?;
+            if depth == 0 {
+                return Some(at);
             }
-            _ => {}
         }
     }
     None
@@ -351,7 +353,7 @@ pub(super) fn expression(text: &str, written: &str) -> Option<Value> {
     if called && after.starts_with('<') {
         // `new Map<K, V>()`.
         made = annotation(text, rest).filter(|made| made.form == TypeForm::Elements);
-        after = after.get(closing_angle(after)? + 1..)?;
+        after = after.get(closing(after)? + 1..)?;
     }
     if after.starts_with('(') {
         called = true;
@@ -388,24 +390,6 @@ pub(super) fn expression(text: &str, written: &str) -> Option<Value> {
         (true, false) => made.map_or(Value::Call(path), Value::Type),
         (true, true) => Value::CallElement(path),
     })
-}
-
-/// Returns the position of the `>` that closes the `<` at the start of a text.
-fn closing_angle(text: &str) -> Option<usize> {
-    let mut depth = 0_usize;
-    for (at, byte) in text.bytes().enumerate().take(MAX_BYTES) {
-        match byte {
-            b'<' => depth += 1,
-            b'>' if !is_arrow(text, at) => {
-                depth = depth.checked_sub(1)?;
-                if depth == 0 {
-                    return Some(at);
-                }
-            }
-            _ => {}
-        }
-    }
-    None
 }
 
 /// Returns the links before the name that starts at `end`, first to last: `self` and `make()` for
@@ -519,7 +503,6 @@ mod tests {
         has_nameless_scopes: false,
         return_mark: ":",
         parameter_modifiers: &["protected", "readonly"],
-        parameters_have_decorators: true,
         has_documented_types: false,
         patterns: &['{', '['],
     };

@@ -52,7 +52,6 @@ pub(super) static TOY: LanguageSpec = LanguageSpec {
         has_nameless_scopes: false,
         return_mark: "->",
         parameter_modifiers: &[],
-        parameters_have_decorators: false,
         has_documented_types: false,
         patterns: &[],
     }),

@@ -11,7 +11,6 @@ pub(super) const VALUES: ValueForm = ValueForm {
     has_nameless_scopes: true,
     return_mark: ":",
     parameter_modifiers: &["public", "private", "protected", "readonly", "override"],
-    parameters_have_decorators: true,
     has_documented_types: true,
     patterns: &['{', '['],
 };

@@ -8,7 +8,6 @@ pub(super) const VALUES: ValueForm = ValueForm {
     has_nameless_scopes: false,
     return_mark: "->",
     parameter_modifiers: &[],
-    parameters_have_decorators: false,
     has_documented_types: false,
     patterns: &[],
 };
