@@ -288,6 +288,10 @@ pub(crate) struct Walk<'t> {
     path: Vec<Node<'t>>,
 }
 
+/// Maximum number of type parameters of a declaration that are known, and of their bounds: each name of a type is
+/// compared with all of them.
+const MAX_TYPE_PARAMETERS: usize = 256;
+
 /// A declaration with type parameters, whose names mean nothing outside of it.
 #[derive(Clone, Debug)]
 pub(crate) struct Generic<'t> {
@@ -419,10 +423,11 @@ impl<'t> Walk<'t> {
     pub(crate) fn add_generics(
         &mut self,
         node: Node<'t>,
-        names: Vec<&'t str>,
+        mut names: Vec<&'t str>,
         head: Option<usize>,
     ) {
         let start = node.start_byte();
+        names.truncate(MAX_TYPE_PARAMETERS);
         self.generics.retain(|generic| generic.end > start);
         self.generics.push(Generic {
             end: node.end_byte(),
@@ -435,7 +440,7 @@ impl<'t> Walk<'t> {
     /// Adds the bounds of type parameters, each with its name, to the declaration that was added last. Of a
     /// parameter with several, the first whose name is known counts.
     pub(crate) fn add_bounds(&mut self, bounds: impl IntoIterator<Item = (Node<'t>, Node<'t>)>) {
-        for (name, bound) in bounds {
+        for (name, bound) in bounds.into_iter().take(MAX_TYPE_PARAMETERS) {
             let (name, known) = (self.of(name), self.type_of(bound));
             if let (Some(type_name), Some(generic)) = (known, self.generics.last_mut())
                 && !generic.bounds.iter().any(|(bounded, _)| *bounded == name)

@@ -345,6 +345,30 @@ fn repeated_constructs_take_linear_time() {
                 lines(20_000, |n| format!("a{n}, "))
             ),
         ),
+        (
+            "java",
+            format!(
+                "class A<{}T> {{\n{}}}\n",
+                lines(30_000, |n| format!("T{n}, ")),
+                lines(30_000, |n| format!("Z z{n};\n")),
+            ),
+        ),
+        (
+            "php",
+            format!(
+                "<?php\nfunction f({}$z) {{\n{}}}\n",
+                lines(20_000, |n| format!("$a{n}, ")),
+                "return $y;\n".repeat(20_000),
+            ),
+        ),
+        (
+            "python",
+            format!(
+                "{}def f():\n{}",
+                "@a\n".repeat(20_000),
+                " yield x\n".repeat(20_000)
+            ),
+        ),
         ("csharp", "#if A\n#endif\n".repeat(20_000)),
         ("csharp", "extension(\n".repeat(5_000)),
     ];

@@ -12,6 +12,8 @@ use super::text::leading_name;
 const MAX_STEPS: usize = 4;
 /// Maximum number of enclosing functions whose variables are searched.
 const MAX_NESTING: usize = 16;
+/// Maximum number of parameters of a function that are searched, for each value that it returns.
+const MAX_PARAMETERS: usize = 256;
 
 /// A value that a function returns or assigns to a field.
 #[derive(Clone, Copy, Debug)]
@@ -145,7 +147,7 @@ impl<'f> Names<'f> {
             return Some(value);
         }
         // A parameter that is assigned again may still be annotated.
-        let mut parameters = values.parameters_of(function).iter();
+        let mut parameters = values.parameters_of(function).iter().take(MAX_PARAMETERS);
         let parameter = parameters.find(|parameter| self.of(parameter.name) == name);
         match parameter {
             Some(parameter) => Some(parameter.type_name.map_or(Value::Unknown, Value::Type)),

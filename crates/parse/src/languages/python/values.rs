@@ -135,6 +135,8 @@ const HEADS: &[&str] = &[
 
 /// Decorators of functions that yield one value, which their users get.
 const YIELDING: &[&str] = &["contextmanager", "asynccontextmanager"];
+/// Maximum number of decorators of a function that are examined, for each `yield`.
+const MAX_DECORATORS: usize = 64;
 
 /// Reads `return x` and `yield x`, also after the head of a function or a block on the same line.
 fn result(scan: &mut Scan<'_>, code: &str) {
@@ -159,7 +161,9 @@ fn result(scan: &mut Scan<'_>, code: &str) {
 
 /// Whether users of the function around the current line get the value that it yields.
 fn is_yielding(scan: &Scan<'_>) -> bool {
-    scan.function().is_some_and(|function| {
+    let function = scan.function();
+    let function = function.filter(|function| function.decorators.len() <= MAX_DECORATORS);
+    function.is_some_and(|function| {
         let mut decorators = function.decorators.iter();
         let is_listed = decorators.any(|name| {
             let last = name.rsplit('.').next().unwrap_or(name);
