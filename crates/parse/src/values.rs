@@ -128,15 +128,23 @@ impl Reader<'_> {
 
     /// Returns the return type of a function, or the target of an alias.
     fn type_name(&self, definition: &Definition) -> Option<TypeName> {
-        let documented = self.documentation.function.returned;
-        type_of(self.text, definition, self.form)
-            .or_else(|| documented.filter(|_| definition.kind.is_function()))
+        let text = self.text;
+        match definition.kind {
+            DefinitionKind::TypeAlias => annotation(text, definition.body?.of(text)),
+            kind if kind.is_function() => {
+                let documented = self.documentation.function.returned;
+                return_type(text, definition, self.form).or(documented)
+            }
+            _ => None,
+        }
     }
 
     /// Returns the value of a variable or field.
     fn held(&self, definition: &Definition, locals: &[Local]) -> Option<Value> {
-        let is_variable = !definition.kind.is_function() && !definition.kind.is_container();
-        let documented = self.documentation.variable.filter(|_| is_variable);
+        if definition.kind.is_function() || definition.kind.is_container() {
+            return None;
+        }
+        let documented = self.documentation.variable;
         documented
             .map(Value::Type)
             .or_else(|| held_by(self.text, definition, self.form))
@@ -144,14 +152,8 @@ impl Reader<'_> {
     }
 }
 
-/// Returns the return type of a function, or the target of an alias.
-fn type_of(text: &str, definition: &Definition, form: &ValueForm) -> Option<TypeName> {
-    if definition.kind == DefinitionKind::TypeAlias {
-        return annotation(text, definition.body?.of(text));
-    }
-    if !definition.kind.is_function() {
-        return None;
-    }
+/// Returns the return type in the head of a function.
+fn return_type(text: &str, definition: &Definition, form: &ValueForm) -> Option<TypeName> {
     let from = match definition.parameters {
         Some(parameters) => parameters.end,
         None => definition.name_span.end,
@@ -174,7 +176,7 @@ fn arrow_result(text: &str, definition: &Definition) -> Option<Value> {
 /// Returns the value of a variable or field.
 fn held_by(text: &str, definition: &Definition, form: &ValueForm) -> Option<Value> {
     let kind = definition.kind;
-    if kind.is_function() || kind.is_container() || definition.modifiers.is_property {
+    if definition.modifiers.is_property {
         return None;
     }
     let before = text.get(definition.span.start as usize..definition.name_span.start as usize);
