@@ -341,7 +341,8 @@ fn repeated_constructs_take_linear_time() {
         (
             "javascript",
             format!(
-                "const {{ {} }} = x;\n",
+                "/** a */{}const {{ {} }} = x;\n",
+                " ".repeat(100_000),
                 lines(20_000, |n| format!("a{n}, "))
             ),
         ),
