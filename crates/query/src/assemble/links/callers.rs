@@ -53,6 +53,9 @@ pub(super) fn callers(plan: &Plan<'_>, seeds: &[DefId]) -> Vec<Link> {
             let sites = sites.iter().skip(round).take(SITES_PER_TURN);
             links.extend(sites.filter_map(|site| caller(files, *seed, None, site)));
         }
+        if links.len() >= max_links {
+            break;
+        }
     }
     links.truncate(max_links);
     links
@@ -210,9 +213,13 @@ fn implementers(plan: &Plan<'_>, ranks: &Ranks) -> Vec<Link> {
 /// implement it without naming it.
 pub(super) fn foreign_uses(plan: &Plan<'_>, foreign: &Foreign) -> Vec<Link> {
     let files = &plan.snapshot.files;
+    let max_links = plan.config.links.max_named_uses;
     let Foreign { name, uses } = foreign;
-    let mut links: Vec<Link> = match uses {
-        ForeignUses::Types(types) => types.iter().map(|id| implementer(*id, name)).collect(),
+    match uses {
+        ForeignUses::Types(types) => {
+            let links = types.iter().map(|id| implementer(*id, name));
+            links.take(max_links).collect()
+        }
         ForeignUses::Imports(first) => imports::foreign(plan, name, first),
         ForeignUses::Sites(sites) => {
             let ranks = Ranks::new(plan);
@@ -225,11 +232,9 @@ pub(super) fn foreign_uses(plan: &Plan<'_>, foreign: &Foreign) -> Vec<Link> {
                 };
                 use_of(files, name, verb, site)
             });
-            links.collect()
+            links.take(max_links).collect()
         }
-    };
-    links.truncate(plan.config.links.max_named_uses);
-    links
+    }
 }
 
 /// Whether a question is about the classes that extend or implement a type.

@@ -81,7 +81,8 @@ pub(super) fn foreign(plan: &Plan<'_>, module: &str, first: &[(FileId, usize)]) 
     let files = &plan.snapshot.files;
     let mut first = first.to_vec();
     first.sort_by_key(|(file, _)| (files.file(*file).role == Role::Test, *file));
-    let links = first.into_iter().filter_map(|(from, position)| {
+    let first = first.into_iter().take(plan.config.links.max_named_uses);
+    let links = first.filter_map(|(from, position)| {
         let import = imports_of(plan, from).get(position)?;
         Some(import_link(from, module.to_owned(), import))
     });
