@@ -7,7 +7,7 @@
 
 use std::time::{Duration, Instant};
 
-use foveate_model::{Content, RepoPath};
+use foveate_model::{Content, FileFacts, RepoPath};
 use foveate_parse::Limits;
 
 #[derive(Default)]
@@ -82,6 +82,28 @@ fn print(content: &Content) {
     for issue in &facts.issues {
         println!("  issue {issue:?}");
     }
+    print_definitions(text, facts);
+    print_imports(facts);
+    print_references(text, facts);
+    for message in &facts.messages {
+        println!(
+            "  message {} {:?} {}",
+            message.line,
+            message.kind,
+            one_line(message.span.of(text))
+        );
+    }
+    print_chunks(facts);
+    for region in &facts.regions {
+        println!(
+            "  region {:?} {}",
+            region.kind,
+            one_line(region.span.of(text))
+        );
+    }
+}
+
+fn print_definitions(text: &str, facts: &FileFacts) {
     for definition in &facts.definitions {
         println!(
             "  definition {}-{} @{} {} {} | {} | bases {:?} decorators {:?} {:?} {:?} | {}",
@@ -99,6 +121,9 @@ fn print(content: &Content) {
             one_line(&definition.doc),
         );
     }
+}
+
+fn print_imports(facts: &FileFacts) {
     for import in &facts.imports {
         let names: Vec<_> = import
             .names
@@ -116,6 +141,9 @@ fn print(content: &Content) {
     for export in &facts.exports {
         println!("  export {} as {}", export.local, export.exported);
     }
+}
+
+fn print_references(text: &str, facts: &FileFacts) {
     for reference in &facts.references {
         println!(
             "  reference {} {:?} {}{} in {}",
@@ -133,14 +161,9 @@ fn print(content: &Content) {
                 .map_or("module", |definition| &definition.qualified_name),
         );
     }
-    for message in &facts.messages {
-        println!(
-            "  message {} {:?} {}",
-            message.line,
-            message.kind,
-            one_line(message.span.of(text))
-        );
-    }
+}
+
+fn print_chunks(facts: &FileFacts) {
     for chunk in &facts.chunks {
         let owner = chunk.definition.and_then(|id| facts.definition(id));
         println!(
@@ -149,13 +172,6 @@ fn print(content: &Content) {
             chunk.lines.end,
             chunk.kind,
             owner.map_or("", |definition| &definition.qualified_name),
-        );
-    }
-    for region in &facts.regions {
-        println!(
-            "  region {:?} {}",
-            region.kind,
-            one_line(region.span.of(text))
         );
     }
 }

@@ -93,8 +93,7 @@ pub(super) fn annotation(text: &str, written: &str) -> Option<TypeName> {
         }
         let after = rest.get(path.len()..)?.trim_start_matches(' ');
         let last = path.rsplit('.').next().unwrap_or(path);
-        let opens = after.starts_with(['[', '<']);
-        if opens
+        if after.starts_with(['[', '<'])
             && form == TypeForm::Instance
             && MAPS.binary_search(&last).is_ok()
             && let Some(values) = second_argument(after)
@@ -107,47 +106,45 @@ pub(super) fn annotation(text: &str, written: &str) -> Option<TypeName> {
             rest = values;
             continue;
         }
-        match last {
-            "None" | "null" | "undefined" if after.starts_with('|') => rest = after,
-            "readonly" | "unique" => rest = after,
-            "typeof" => {
-                form = TypeForm::Class;
-                rest = after;
-            }
-            "Type" | "type" if opens => {
-                form = TypeForm::Class;
-                rest = after.get(1..)?;
-            }
-            // Of a collection of collections, only the collection is known.
-            _ if opens
-                && form == TypeForm::Instance
-                && COLLECTIONS.binary_search(&last).is_ok() =>
-            {
-                form = TypeForm::Elements;
-                rest = after.get(1..)?;
-            }
-            "Optional" | "Annotated" | "ClassVar" | "Final" | "Awaitable" | "Promise"
-            | "PromiseLike" | "Readonly" | "Partial" | "Required" | "NotRequired" | "InitVar"
-            | "NonNullable" | "Coroutine" | "Union"
-                if opens =>
-            {
-                rest = after.get(1..)?;
-            }
-            _ => {
-                if after.starts_with("[]") {
-                    if form != TypeForm::Instance || after.starts_with("[][]") {
-                        return map;
-                    }
-                    form = TypeForm::Elements;
-                }
-                return Some(TypeName {
-                    path: span_of(text, path),
-                    form,
-                });
-            }
+        if let Some(inner) = without_wrapper(last, after, form) {
+            (form, rest) = inner;
+            continue;
         }
+        if after.starts_with("[]") {
+            if form != TypeForm::Instance || after.starts_with("[][]") {
+                return map;
+            }
+            form = TypeForm::Elements;
+        }
+        return Some(TypeName {
+            path: span_of(text, path),
+            form,
+        });
     }
     map
+}
+
+/// Returns the form and the text of the type in a wrapper, such as `Optional[X]`, of which `name` is the last name, and
+/// `after` the text after it. `None` if it is no wrapper.
+fn without_wrapper<'t>(name: &str, after: &'t str, form: TypeForm) -> Option<(TypeForm, &'t str)> {
+    match name {
+        "None" | "null" | "undefined" if after.starts_with('|') => return Some((form, after)),
+        "readonly" | "unique" => return Some((form, after)),
+        "typeof" => return Some((TypeForm::Class, after)),
+        _ => {}
+    }
+    let argument = after.strip_prefix(['[', '<'])?;
+    match name {
+        "Type" | "type" => Some((TypeForm::Class, argument)),
+        // Of a collection of collections, only the collection is known.
+        _ if form == TypeForm::Instance && COLLECTIONS.binary_search(&name).is_ok() => {
+            Some((TypeForm::Elements, argument))
+        }
+        "Optional" | "Annotated" | "ClassVar" | "Final" | "Awaitable" | "Promise"
+        | "PromiseLike" | "Readonly" | "Partial" | "Required" | "NotRequired" | "InitVar"
+        | "NonNullable" | "Coroutine" | "Union" => Some((form, argument)),
+        _ => None,
+    }
 }
 
 /// Returns the text that begins with the second of the arguments of a type, given that from their bracket on.
@@ -330,27 +327,15 @@ pub(super) fn member(of: Value, name: Span) -> Option<Value> {
 /// `new Foo(…)`, `await a.b(…)`, `a.b`, `a.b[0]`, `new Map<K, Foo>()`, and `a or Foo(…)` as the call; `None` for anything
 /// else, such as `Foo().bar()` or `a + b`.
 pub(super) fn expression(text: &str, written: &str) -> Option<Value> {
-    let mut rest = clip(written).trim_start();
-    let mut called = false;
-    loop {
-        let word = leading_name(rest);
-        let after = rest.get(word.len()..)?;
-        match word {
-            "await" if after.starts_with(' ') => rest = after.trim_start(),
-            "new" if after.starts_with(' ') => {
-                called = true;
-                rest = after.trim_start();
-            }
-            _ => break,
-        }
-    }
+    let (rest, is_new) = without_keywords(clip(written).trim_start());
+    let mut called = is_new;
     let path = leading_path(rest);
     if path.is_empty() {
         return None;
     }
     let mut after = rest.get(path.len()..)?;
     let mut made = None;
-    if called && after.starts_with('<') {
+    if is_new && after.starts_with('<') {
         // `new Map<K, V>()`.
         made = annotation(text, rest).filter(|made| made.form == TypeForm::Elements);
         after = after.get(closing(after)? + 1..)?;
@@ -390,6 +375,20 @@ pub(super) fn expression(text: &str, written: &str) -> Option<Value> {
         (true, false) => made.map_or(Value::Call(path), Value::Type),
         (true, true) => Value::CallElement(path),
     })
+}
+
+/// Removes `await` and `new` from the start of an expression. Also returns whether `new` was among them.
+fn without_keywords(written: &str) -> (&str, bool) {
+    let (mut rest, mut is_new) = (written, false);
+    loop {
+        let word = leading_name(rest);
+        let after = rest.get(word.len()..).unwrap_or("");
+        if !matches!(word, "await" | "new") || !after.starts_with(' ') {
+            return (rest, is_new);
+        }
+        is_new |= word == "new";
+        rest = after.trim_start();
+    }
 }
 
 /// Returns the links before the name that starts at `end`, first to last: `self` and `make()` for

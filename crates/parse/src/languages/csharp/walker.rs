@@ -92,6 +92,18 @@ const TYPED: &[&str] = &[
     "tuple_element", "array_type", "nullable_type", "function_pointer_parameter",
 ];
 
+/// Kinds of nodes that declare variables by the names in them.
+const DESIGNATIONS: &[&str] = &[
+    "declaration_expression",
+    "declaration_pattern",
+    "var_pattern",
+    "recursive_pattern",
+    "list_pattern",
+    "parenthesized_variable_designation",
+    "tuple_pattern",
+    "from_clause",
+];
+
 fn handler(kind: &str) -> Handler {
     match kind {
         "comment" => comment,
@@ -137,14 +149,7 @@ fn handler(kind: &str) -> Handler {
         "variable_declaration" => locals::variables,
         "foreach_statement" => locals::foreach,
         "catch_declaration" => locals::caught,
-        "declaration_expression"
-        | "declaration_pattern"
-        | "var_pattern"
-        | "recursive_pattern"
-        | "list_pattern"
-        | "parenthesized_variable_designation"
-        | "tuple_pattern"
-        | "from_clause" => locals::designation,
+        _ if DESIGNATIONS.contains(&kind) => locals::designation,
         "let_clause" | "join_clause" | "join_into_clause" => locals::range_variable,
         _ if TYPED.contains(&kind) => typed,
         "is_expression" | "as_expression" => type_test,

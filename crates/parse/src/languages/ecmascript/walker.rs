@@ -156,28 +156,14 @@ impl<'t> Visitor<'t> for Walker<'_> {
             Kind::Text => return self.string(node),
             Kind::Substitution => self.collector.within(depth, |c| c.message = None),
             Kind::Markup => return self.markup(node),
-            Kind::Identifier => {
-                self.identifier(node);
-                return Descend::Past;
-            }
-            Kind::BoundIdentifier => {
-                if node.start_byte() >= self.collector.skip_until {
-                    self.collector.bind(node);
-                }
-                return Descend::Past;
-            }
-            Kind::TypeIdentifier => {
-                self.type_identifier(node);
-                return Descend::Past;
-            }
+            Kind::Identifier => return self.identifier(node),
+            Kind::BoundIdentifier => return self.bound_identifier(node),
+            Kind::TypeIdentifier => return self.type_identifier(node),
             Kind::NestedType => return self.nested_type(node),
             Kind::Member => return self.member(node),
             Kind::Call => self.call(node, depth),
             Kind::New => self.new_object(node, depth),
-            Kind::Arguments => self.collector.within(depth, |c| {
-                c.position = Position::Value;
-                c.in_local_call |= c.scope == Scope::Function;
-            }),
+            Kind::Arguments => self.arguments(depth),
             Kind::Pattern | Kind::Parameters => self.bind_pattern(node),
             Kind::TypedParameter => self.typed_parameter(node),
             Kind::TypeParameter => self.type_parameter(node),
@@ -193,11 +179,7 @@ impl<'t> Visitor<'t> for Walker<'_> {
             Kind::Field => self.field(node, depth),
             Kind::PropertySignature => self.property_signature(node),
             Kind::Interface => self.interface(node, depth),
-            Kind::ObjectType => {
-                let has_members = self.members_of.remove(&node.id());
-                self.collector
-                    .within(depth, |c| c.has_members = has_members);
-            }
+            Kind::ObjectType => self.object_type(node, depth),
             Kind::Enum => self.enumeration(node, depth),
             Kind::EnumBody => self.enum_members(node),
             Kind::Namespace => self.namespace(node, depth),
@@ -208,24 +190,13 @@ impl<'t> Visitor<'t> for Walker<'_> {
             Kind::Pair => self.pair(node, depth),
             Kind::Export => return self.export(node, depth),
             Kind::Ambient => self.ambient(node),
-            Kind::Import => {
-                self.import(node);
-                return Descend::Past;
-            }
+            Kind::Import => return self.import(node),
             Kind::ImportAlias => self.import_alias(node),
             Kind::Decorator => self.decorator(node, depth),
-            Kind::Catch => {
-                self.collector
-                    .bind_field(node, self.grammar.fields.parameter);
-                self.collector.within(depth, |c| c.in_catch = true);
-            }
+            Kind::Catch => self.catch(node, depth),
             Kind::Throw => self.throw(node, depth),
-            // Loop variables are not module variables.
-            Kind::For => self.collector.within(depth, |c| c.scope = Scope::Function),
-            Kind::ForIn => {
-                self.collector.bind_field(node, self.grammar.fields.left);
-                self.collector.within(depth, |c| c.scope = Scope::Function);
-            }
+            Kind::For => self.loop_scope(depth),
+            Kind::ForIn => self.for_in(node, depth),
             Kind::Binary => self.binary(node),
             Kind::JsxName => self.jsx(node),
         }
@@ -269,6 +240,37 @@ impl<'t> Walker<'t> {
             self.collector.region(RegionKind::Text, span(node));
         }
         Descend::Past
+    }
+
+    fn arguments(&mut self, depth: u32) {
+        self.collector.within(depth, |context| {
+            context.position = Position::Value;
+            context.in_local_call |= context.scope == Scope::Function;
+        });
+    }
+
+    fn object_type(&mut self, node: Node<'_>, depth: u32) {
+        let has_members = self.members_of.remove(&node.id());
+        self.collector
+            .within(depth, |context| context.has_members = has_members);
+    }
+
+    fn catch(&mut self, node: Node<'_>, depth: u32) {
+        self.collector
+            .bind_field(node, self.grammar.fields.parameter);
+        self.collector
+            .within(depth, |context| context.in_catch = true);
+    }
+
+    /// Enters a loop, whose variables are not module variables.
+    fn loop_scope(&mut self, depth: u32) {
+        self.collector
+            .within(depth, |context| context.scope = Scope::Function);
+    }
+
+    fn for_in(&mut self, node: Node<'_>, depth: u32) {
+        self.collector.bind_field(node, self.grammar.fields.left);
+        self.loop_scope(depth);
     }
 
     fn class_body(&mut self, depth: u32) {

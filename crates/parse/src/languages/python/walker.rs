@@ -229,16 +229,10 @@ impl<'t> Visitor<'t> for Walker<'_> {
             Kind::Module => {
                 self.docstring_at = self.docstring(node).map_or(usize::MAX, |d| d.start_byte())
             }
-            Kind::Comment => {
-                self.collector.comment(node, RegionKind::Comment);
-                return Descend::Past;
-            }
+            Kind::Comment => return self.comment(node),
             Kind::Text => return self.string(node),
             Kind::Interpolation => self.collector.within(depth, |c| c.message = None),
-            Kind::Identifier => {
-                self.identifier(node);
-                return Descend::Past;
-            }
+            Kind::Identifier => return self.identifier(node),
             Kind::Attribute => return self.attribute(node),
             Kind::Call => self.call(node, depth),
             Kind::Arguments => {
@@ -273,14 +267,8 @@ impl<'t> Visitor<'t> for Walker<'_> {
             Kind::If => self.conditional(node),
             Kind::Except => self.except(node),
             Kind::Raise => self.raise(node, depth),
-            Kind::Import => {
-                self.import(node);
-                return Descend::Past;
-            }
-            Kind::ImportFrom => {
-                self.import_from(node);
-                return Descend::Past;
-            }
+            Kind::Import => return self.import(node),
+            Kind::ImportFrom => return self.import_from(node),
             Kind::DottedName => return self.pattern_name(node),
         }
         Descend::Into
@@ -325,6 +313,11 @@ impl<'t> Walker<'t> {
                 .collector
                 .reuse_function(earlier, function.id, start)
                 .is_some()
+    }
+
+    fn comment(&mut self, node: Node<'_>) -> Descend {
+        self.collector.comment(node, RegionKind::Comment);
+        Descend::Past
     }
 
     /// Adds the region of a string literal, without its interpolations, and its message.

@@ -10,7 +10,7 @@ use crate::syntax::Descend;
 
 impl<'t> Walker<'t> {
     /// Adds `import …`.
-    pub(super) fn import(&mut self, node: Node<'_>) {
+    pub(super) fn import(&mut self, node: Node<'_>) -> Descend {
         let fields = &self.grammar.fields;
         let mut names = Vec::new();
         let mut type_only = false;
@@ -34,6 +34,7 @@ impl<'t> Walker<'t> {
         if let Some(module) = source.and_then(|source| self.string_value(source)) {
             self.add_import(kind, module, names, node, type_only);
         }
+        Descend::Past
     }
 
     fn import_clause(&self, clause: Node<'_>, names: &mut Vec<ImportedName>) {

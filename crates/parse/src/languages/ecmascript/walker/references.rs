@@ -14,25 +14,34 @@ const MAX_CHAIN: usize = 64;
 
 impl Walker<'_> {
     /// Adds a name on its own.
-    pub(super) fn identifier(&mut self, node: Node<'_>) {
+    pub(super) fn identifier(&mut self, node: Node<'_>) -> Descend {
         let start = node.start_byte();
         if start < self.collector.skip_until || self.is_class_name(node) {
-            return;
+            return Descend::Past;
         }
         if start < self.collector.bind_until && !self.read.contains(span(node)) {
             self.collector.bind(node);
-            return;
+            return Descend::Past;
         }
         let kind = self.kind_here(node, ReferenceKind::Name);
         self.collector.refer(kind, node);
+        Descend::Past
     }
 
-    pub(super) fn type_identifier(&mut self, node: Node<'_>) {
-        if node.start_byte() < self.collector.skip_until || self.is_class_name(node) {
-            return;
+    /// Binds a name that the grammar marks as bound, in a pattern such as `{ name }`.
+    pub(super) fn bound_identifier(&mut self, node: Node<'_>) -> Descend {
+        if node.start_byte() >= self.collector.skip_until {
+            self.collector.bind(node);
         }
-        let kind = self.type_kind(node);
-        self.collector.refer(kind, node);
+        Descend::Past
+    }
+
+    pub(super) fn type_identifier(&mut self, node: Node<'_>) -> Descend {
+        if node.start_byte() >= self.collector.skip_until && !self.is_class_name(node) {
+            let kind = self.type_kind(node);
+            self.collector.refer(kind, node);
+        }
+        Descend::Past
     }
 
     /// Whether this is the name of a class that decorators precede.

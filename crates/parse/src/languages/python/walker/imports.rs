@@ -7,23 +7,25 @@ use tree_sitter::Node;
 
 use super::{Kind, Walker};
 use crate::collect::{Scope, row, span};
+use crate::syntax::Descend;
 
 /// Maximum number of lists and sums in a value of `__all__`. Sums nest to the left; real code has few terms.
 const MAX_LISTS: usize = 32;
 
 impl Walker<'_> {
     /// Adds `import a.b, c as d`: one import per module.
-    pub(super) fn import(&mut self, node: Node<'_>) {
+    pub(super) fn import(&mut self, node: Node<'_>) -> Descend {
         let mut cursor = node.walk();
         for child in node.children_by_field_name("name", &mut cursor) {
             let (module, local) = self.name_and_alias(child);
             let names = vec![ImportedName::new("*", local.unwrap_or(module))];
             self.add_import(node, ImportKind::Module, module.into(), names);
         }
+        Descend::Past
     }
 
     /// Adds `from a import b as c, d`, `from . import *`.
-    pub(super) fn import_from(&mut self, node: Node<'_>) {
+    pub(super) fn import_from(&mut self, node: Node<'_>) -> Descend {
         let fields = &self.grammar.fields;
         let module = match self.get(node, fields.module_name) {
             // `from . import x` may be written `from .  a`: blanks are not part of the name.
@@ -48,6 +50,7 @@ impl Walker<'_> {
             names.push(ImportedName::new("*", ""));
         }
         self.add_import(node, ImportKind::From, module.into(), names);
+        Descend::Past
     }
 
     fn name_and_alias(&self, node: Node<'_>) -> (&'_ str, Option<&'_ str>) {

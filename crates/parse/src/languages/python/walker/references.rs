@@ -23,20 +23,21 @@ const MAX_TYPE_DEPTH: usize = 8;
 
 impl Walker<'_> {
     /// Adds a name on its own.
-    pub(super) fn identifier(&mut self, node: Node<'_>) {
+    pub(super) fn identifier(&mut self, node: Node<'_>) -> Descend {
         let start = node.start_byte();
         if start < self.collector.skip_until {
-            return;
+            return Descend::Past;
         }
         if start < self.collector.bind_until {
             self.collector.bind(node);
-            return;
+            return Descend::Past;
         }
         let position = self.collector.context.position;
         if position != Position::Type || !is_builtin_type(self.collector.of(node)) {
             let kind = position.reference(ReferenceKind::Name);
             self.collector.refer(kind, node);
         }
+        Descend::Past
     }
 
     /// Adds `a.b` that is not called.
