@@ -10,7 +10,7 @@ use crate::intent::{self, Intent, IntentKind};
 use crate::issue::{Issue, IssueCode};
 use crate::rank::{self, ListedFile, ListedPlace, Ranked, RankedFile, RankedPlace, WordHits};
 use crate::request::{Hunk, Request};
-use crate::resolve::{self, ListedSymbol, ResolvedSymbol};
+use crate::resolve::{self, ListedSymbol, Resolution, ResolvedSymbol};
 use crate::text::QueryText;
 use crate::{tokenizer, unsafe_text};
 
@@ -103,9 +103,7 @@ pub fn answer(
         request.limit,
     );
     let scored = now();
-    let mut issues = std::mem::take(&mut ranked.issues);
-    issues.extend(resolution.unknown_focus());
-    issues.extend(no_match(&ranked, request, &snapshot.files));
+    let mut issues = issues_of_ranking(&mut ranked, &resolution, request, &snapshot.files);
     let found = StageResults {
         intent: &intent,
         resolution: &resolution,
@@ -137,6 +135,19 @@ pub fn answer(
         assemble: now() - scored,
     };
     answer
+}
+
+/// Returns the issues of what is known before the context is assembled.
+fn issues_of_ranking(
+    ranked: &mut Ranked,
+    resolution: &Resolution,
+    request: &Request,
+    files: &Files,
+) -> Vec<Issue> {
+    let mut issues = std::mem::take(&mut ranked.issues);
+    issues.extend(resolution.unknown_focus());
+    issues.extend(no_match(ranked, request, files));
+    issues
 }
 
 /// Returns the issue `no_match` if no file was found and no change was given.

@@ -66,16 +66,8 @@ impl Graph {
             None => Arc::new(importers(files, &imports)),
         };
         stage.touched.extend(changed_bases.iter());
-        let references_of = |file, dependencies: &_| {
-            let names = NameResolver::new(tables, dependencies);
-            resolve_file(names, symbols, &inheritance, file)
-        };
-        let (edges, mut changed_references) = match stored {
-            Some(References(edges)) => (edges, FileSet::all(files.len())),
-            None => stage.resolve(known.map(|known| &known.edges[..]), references_of),
-        };
-        // Even if the references have the same targets, their lines and positions may differ.
-        changed_references.extend(change.into_iter().flat_map(Change::changed).copied());
+        let (edges, changed_references) =
+            resolve_references(tables, &inheritance, known, stored, &stage);
         let targets = targets(previous, &edges, &changed_references);
         let uses = uses(files, known.zip(change), &edges, &targets);
         let evidence = Evidence {
@@ -192,6 +184,29 @@ impl<'a> Previous<'a> {
         lookups.extend(modules.map(|name| Lookup::Module.hash(name)));
         lookups
     }
+}
+
+/// Resolves the references of the files. Also returns the files whose edges may differ, or the lines and positions of
+/// their references.
+fn resolve_references(
+    tables: Tables<'_>,
+    inheritance: &Inheritance,
+    known: Option<&Graph>,
+    stored: Option<References>,
+    stage: &Stage<'_>,
+) -> (Vec<Arc<WithDependencies<Edges>>>, FileSet) {
+    let references_of = |file, dependencies: &_| {
+        let names = NameResolver::new(tables, dependencies);
+        resolve_file(names, tables.symbols, inheritance, file)
+    };
+    let (edges, mut changed) = match stored {
+        Some(References(edges)) => (edges, FileSet::all(stage.files)),
+        None => stage.resolve(known.map(|known| &known.edges[..]), references_of),
+    };
+    // Even if the references have the same targets, their lines and positions may differ.
+    let changed_files = stage.change.into_iter().flat_map(Change::changed);
+    changed.extend(changed_files.copied());
+    (edges, changed)
 }
 
 fn imported_files(names: NameResolver<'_>, file: FileId) -> Box<[FileId]> {

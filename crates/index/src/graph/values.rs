@@ -430,24 +430,27 @@ impl<'a> Evaluator<'a> {
                 Targets::default()
             }
         };
-        let rules = names.rules(self.file);
         Outcome {
             found,
-            value: match value {
-                Value::Elements(class) => self.method_of_collection(class, name),
-                // Of a list, whose type counts as that of its elements.
-                Value::Instance(class) if found.is_empty() && yields_element(rules, name) => {
-                    Value::Class(class)
-                }
-                Value::External => Value::External,
-                // Calling it constructs an object, as calling the class does.
-                Value::Class(class) if names.rules(class.file).constructors.contains(&name) => {
-                    value
-                }
-                _ => Value::Unknown,
-            },
+            value: self.value_of_member(value, name, found),
             receiver: value,
             confidence,
+        }
+    }
+
+    /// Returns the value of the member `name` of a value, as far as it is known without the definitions of the member.
+    fn value_of_member(&self, of: Value, name: &str, found: Targets) -> Value {
+        let rules = self.names.rules(self.file);
+        match of {
+            Value::Elements(class) => self.method_of_collection(class, name),
+            // Of a list, whose type counts as that of its elements.
+            Value::Instance(class) if found.is_empty() && yields_element(rules, name) => {
+                Value::Class(class)
+            }
+            Value::External => Value::External,
+            // Calling it constructs an object, as calling the class does.
+            Value::Class(class) if self.names.rules(class.file).constructors.contains(&name) => of,
+            _ => Value::Unknown,
         }
     }
 
