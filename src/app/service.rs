@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 use axum::Router;
+use foveate_query::RankingConfig;
 use metrics_exporter_prometheus::PrometheusHandle;
 use tokio::net::TcpListener;
 use tokio::runtime::Handle;
@@ -27,7 +28,7 @@ use crate::http::hosts::Hosts;
 use crate::http::router::{RequestPolicy, router};
 use crate::http::tls::Tls;
 use crate::http::{HttpState, operations};
-use crate::ingest::{Catalog, INDEX};
+use crate::ingest::{Catalog, INDEX, IngestSettings};
 use crate::mcp::{self, McpService};
 use crate::store::{DatabaseLocation, Store};
 use crate::telemetry;
@@ -86,15 +87,9 @@ impl Service {
         tokio::spawn(store.clone().follow(stop.clone()));
         let authenticator = authenticator(&config, store.clone()).await?;
         tokio::spawn(Arc::clone(&authenticator).follow(stop.clone()));
-        let engine = Engine::new(
-            settings::engine_settings(&config, location(&data_dir)),
-            ranking,
-        );
-        let engine = Arc::new(engine.context("cannot start the threads for indexing")?);
+        let engine = engine(&config, &data_dir, ranking)?;
         let hosts = hosts(&config).await?;
-        let mut ingest = settings::ingest_settings(&config, data_dir.path().to_owned());
-        let tokens = Tokens::new(Arc::clone(&hosts), Handle::current());
-        ingest.connection.token_source = Some(Arc::new(tokens));
+        let ingest = ingest_settings(&config, &data_dir, Arc::clone(&hosts));
         let catalog = Catalog::new(Arc::clone(&engine), store.clone(), ingest, stop.clone());
         let catalog = Arc::new(catalog);
         let feedback = Feedback::new(config.feedback, Arc::clone(&engine), store.clone());
@@ -107,14 +102,10 @@ impl Service {
             Arc::clone(&feedback),
             store,
         );
-        catalog.restore(watched).await?;
-        tokio::spawn(Arc::clone(&catalog).keep_within_memory());
-        tokio::spawn(Arc::clone(&catalog).follow_list());
+        start_indexing(&catalog, watched).await?;
         // The first token count takes a tenth of a second to load a dictionary: do it outside of a request.
         spawn_blocking(foveate_query::warm);
-        let limits = settings::mcp_limits(&config);
-        let mcp = McpService::over_http(Arc::clone(&engine), limits, Arc::clone(&feedback));
-        let mcp = mcp::http::route(mcp, config.server.body_limit_bytes);
+        let mcp = mcp_route(&config, Arc::clone(&engine), Arc::clone(&feedback));
         let state = HttpState {
             engine: Arc::clone(&engine),
             catalog: Arc::clone(&catalog),
@@ -230,6 +221,44 @@ async fn hosts(config: &Config) -> anyhow::Result<Arc<[forge::Host]>> {
     let read = Arc::clone(&hosts);
     spawn_blocking(move || warn_of_unreadable_secrets(&read)).await?;
     Ok(hosts)
+}
+
+fn engine(
+    config: &Config,
+    data_dir: &DataDir,
+    ranking: RankingConfig,
+) -> anyhow::Result<Arc<Engine>> {
+    let settings = settings::engine_settings(config, location(data_dir));
+    let engine = Engine::new(settings, ranking);
+    let engine = engine.context("cannot start the threads for indexing")?;
+    Ok(Arc::new(engine))
+}
+
+/// Returns the settings of the catalog, with the tokens that the forges give for their repositories.
+fn ingest_settings(
+    config: &Config,
+    data_dir: &DataDir,
+    hosts: Arc<[forge::Host]>,
+) -> IngestSettings {
+    let mut ingest = settings::ingest_settings(config, data_dir.path().to_owned());
+    let tokens = Tokens::new(hosts, Handle::current());
+    ingest.connection.token_source = Some(Arc::new(tokens));
+    ingest
+}
+
+/// Starts indexing the registered repositories, and the tasks that follow them.
+async fn start_indexing(catalog: &Arc<Catalog>, watched: &[PathBuf]) -> anyhow::Result<()> {
+    catalog.restore(watched).await?;
+    tokio::spawn(Arc::clone(catalog).keep_within_memory());
+    tokio::spawn(Arc::clone(catalog).follow_list());
+    Ok(())
+}
+
+/// Returns the route of the Model Context Protocol.
+fn mcp_route(config: &Config, engine: Arc<Engine>, feedback: Arc<Feedback>) -> Router<HttpState> {
+    let limits = settings::mcp_limits(config);
+    let service = McpService::over_http(engine, limits, feedback);
+    mcp::http::route(service, config.server.body_limit_bytes)
 }
 
 /// Logs the secrets of forges that cannot be read. The server starts all the same: they may be put in place later.

@@ -29,7 +29,7 @@ use crate::engine::{
     without_git,
 };
 use crate::ingest::git::{GitError, HistoryLimits, HistoryStep};
-use crate::ingest::one_shot::{self, OneShotIndexer, OneShotSettings, Repository};
+use crate::ingest::one_shot::{self, BuiltIndex, OneShotIndexer, OneShotSettings, Repository};
 use crate::wire::request::{Field, InvalidRequest, RawRequest};
 use crate::wire::{BreadthName, FormatName, IntentName, diff_range};
 
@@ -183,11 +183,7 @@ pub fn run(args: ContextArgs) -> anyhow::Result<ExitCode> {
     let snapshot = Arc::clone(&indexed.snapshot);
     let mut answer = answer_now(&snapshot, &request, &ranking, &Deadline::none());
     answer.issues.extend(git_issue);
-    let missing = indexed.missing_parts.iter().map(|detail| Issue {
-        code: IssueCode::MissingFiles,
-        detail: detail.clone(),
-    });
-    answer.issues.extend(missing);
+    answer.issues.extend(missing_parts(&indexed));
     answer.issues.extend(diff_issue);
     let history_error = indexed.history_error.as_ref().map(history_reason);
     let history_issue = history_issue(&snapshot, &history_error.unwrap_or_default());
@@ -251,6 +247,12 @@ pub(super) fn with_quoting_tip(arguments: &[OsString], mut error: clap::Error) -
 
 fn is_context(arguments: &[OsString]) -> bool {
     arguments.get(1).is_some_and(|command| command == "context")
+}
+
+/// Returns the issues of the parts of the repository that could not be read.
+fn missing_parts(indexed: &BuiltIndex) -> impl Iterator<Item = Issue> {
+    let issue = |detail: &String| Issue::new(IssueCode::MissingFiles, detail.as_str());
+    indexed.missing_parts.iter().map(issue)
 }
 
 /// Returns why no file can be read; `None` if any can.
