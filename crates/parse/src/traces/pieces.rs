@@ -34,32 +34,52 @@ pub struct Trace<'a> {
     pub source: Vec<&'a str>,
     /// The texts of errors.
     pub errors: Vec<String>,
-    /// Frames of the current run, in printed order.
-    run: Vec<Frame>,
-    order: Option<Order>,
+    run: Run,
     /// Finished runs of other threads or of earlier events, in printed order.
     others: Vec<Vec<Frame>>,
-    /// Whether the current run is one of these.
-    is_other: bool,
     /// The last line of source, which may name the function of a `Location`.
     before: Option<&'a str>,
-    /// The function that contains the places of messages.
-    function: String,
-    /// Places of messages, by path and line.
+    messages: MessagePlaces,
+    expected: Expected,
+}
+
+/// The current run of frames.
+#[derive(Debug, Default)]
+struct Run {
+    /// In printed order.
+    frames: Vec<Frame>,
+    order: Option<Order>,
+    /// Whether it belongs to another thread or to an earlier event.
+    is_other: bool,
+    /// Whether it contains frames other than places of messages.
+    has_calls: bool,
+}
+
+/// The places of messages.
+#[derive(Debug, Default)]
+struct MessagePlaces {
+    /// By path and line.
     places: HashSet<(String, u32)>,
+    /// The function that contains them.
+    function: String,
     /// The places that instantiate the template of the next message.
     instantiated_at: Vec<Frame>,
-    /// Whether the last place of a message was added, and not known before.
+    /// Whether the last place was added, and not known before.
     is_new_place: bool,
-    /// Whether the text of a message is on the next line.
-    awaits_text: bool,
     /// Whether the last message is a warning.
     is_warning: bool,
-    /// Whether the run contains frames other than places of messages.
-    has_calls: bool,
-    /// Whether unknown lines belong to the error that opens the trace: its frames are still to come.
+}
+
+/// What a line that is not recognised on its own may be.
+#[derive(Debug, Default)]
+struct Expected {
+    /// The text of the message above.
+    awaits_text: bool,
+    /// The error that opens the trace: its frames are still to come.
     in_message: bool,
+    /// Source code: a frame is above.
     after_frame: bool,
+    /// An error: a header, a frame or a message is above.
     after_header: bool,
 }
 
@@ -87,10 +107,8 @@ pub fn pieces<'a>(lines: &[&'a str]) -> Vec<Piece<'a>> {
         if plain < at {
             pieces.push(Piece::Plain(plain..at));
         }
-        let mut trace = Trace {
-            in_message: matches!(reader.mark(at), Some(Mark::Error)),
-            ..Trace::default()
-        };
+        let mut trace = Trace::default();
+        trace.expected.in_message = matches!(reader.mark(at), Some(Mark::Error));
         trace.lines.start = at;
         at = reader.trace(at, &mut trace);
         trace.lines.end = at;
@@ -254,10 +272,10 @@ impl<'l, 'a> Reader<'l, 'a> {
                 // A gap belongs to the trace if the trace continues after it.
                 let next = self.filled_from(at);
                 let goes_on = match self.mark(next) {
-                    Some(Mark::Filler) if trace.in_message => true,
+                    Some(Mark::Filler) if trace.expected.in_message => true,
                     Some(Mark::Filler) | None => {
                         is_numbered(self.lines.get(next))
-                            || trace.awaits_text && next < self.lines.len()
+                            || trace.expected.awaits_text && next < self.lines.len()
                     }
                     Some(_) => true,
                 };
@@ -303,7 +321,7 @@ enum Reading {
 impl<'a> Trace<'a> {
     /// Adds a line that is certainly part of a trace.
     fn marked(&mut self, mark: &Mark, line: &'a str) {
-        self.in_message &= matches!(mark, Mark::Error | Mark::Filler);
+        self.expected.in_message &= matches!(mark, Mark::Error | Mark::Filler);
         match mark {
             Mark::Header => self.header(line),
             Mark::Joint => {
@@ -312,20 +330,20 @@ impl<'a> Trace<'a> {
             }
             Mark::Frame(found, order) => {
                 self.push(found.clone(), *order);
-                self.has_calls = true;
-                self.awaits_text = false;
-                self.after_frame = *order == Order::OutermostFirst;
-                self.after_header = true;
+                self.run.has_calls = true;
+                self.expected.awaits_text = false;
+                self.expected.after_frame = *order == Order::OutermostFirst;
+                self.expected.after_header = true;
             }
             Mark::Location(found) => {
                 self.place(found.clone());
-                self.has_calls = true;
-                self.awaits_text = false;
-                self.after_frame = false;
-                self.after_header = true;
+                self.run.has_calls = true;
+                self.expected.awaits_text = false;
+                self.expected.after_frame = false;
+                self.expected.after_header = true;
             }
             Mark::Arrow(number) => {
-                if let Some(last) = self.run.last_mut().filter(|last| last.line == 0) {
+                if let Some(last) = self.run.frames.last_mut().filter(|last| last.line == 0) {
                     last.line = *number;
                 }
                 self.source.push(code_of(line));
@@ -334,26 +352,26 @@ impl<'a> Trace<'a> {
             Mark::Filler | Mark::Rule => {}
             Mark::Error => {
                 // Java's `Caused by:` starts a new run, closer to the cause.
-                let has_run = self.has_calls && self.order != Some(Order::OutermostFirst);
-                if has_run || self.is_other {
+                let has_run = self.run.has_calls && self.run.order != Some(Order::OutermostFirst);
+                if has_run || self.run.is_other {
                     self.finish_run();
                 }
                 self.errors.push(error_text(line).to_owned());
-                self.awaits_text = false;
-                self.after_frame = false;
+                self.expected.awaits_text = false;
+                self.expected.after_frame = false;
             }
             Mark::Function(name) => {
-                self.function.clone_from(name);
-                self.awaits_text = true;
-                self.after_header = true;
+                self.messages.function.clone_from(name);
+                self.expected.awaits_text = true;
+                self.expected.after_header = true;
             }
             Mark::Place(found) => {
                 self.report(found);
-                self.after_header = true;
+                self.expected.after_header = true;
             }
             Mark::InstantiatedAt(found) => {
-                self.instantiated_at.push(found.clone());
-                self.after_header = true;
+                self.messages.instantiated_at.push(found.clone());
+                self.expected.after_header = true;
             }
             Mark::Instantiates { template, at } => self.instantiation(template, at),
             Mark::Message(message) => self.message(message, line),
@@ -362,58 +380,58 @@ impl<'a> Trace<'a> {
 
     /// Begins a run of frames below a heading.
     fn header(&mut self, line: &str) {
-        let has_stack_above = self.has_calls || self.is_other;
+        let has_stack_above = self.run.has_calls || self.run.is_other;
         self.finish_run();
-        self.is_other = has_stack_above && is_other_stack(line);
-        self.awaits_text = false;
-        self.after_header = true;
-        self.after_frame = false;
+        self.run.is_other = has_stack_above && is_other_stack(line);
+        self.expected.awaits_text = false;
+        self.expected.after_header = true;
+        self.expected.after_frame = false;
     }
 
     /// Ends the frames of an error that led to the next one.
     fn end_cause(&mut self) {
-        let is_innermost_last = self.order == Some(Order::OutermostFirst) && !self.is_other;
-        let innermost = self.run.last().filter(|_| is_innermost_last);
+        let is_innermost_last = self.run.order == Some(Order::OutermostFirst) && !self.run.is_other;
+        let innermost = self.run.frames.last().filter(|_| is_innermost_last);
         self.causes.extend(innermost.cloned());
     }
 
     fn message(&mut self, message: &Message, line: &str) {
-        if self.has_calls || self.is_other {
+        if self.run.has_calls || self.run.is_other {
             self.finish_run();
         }
-        self.is_warning = is_warning(line);
+        self.messages.is_warning = is_warning(line);
         if let Some(place) = &message.place {
             self.report(place);
         }
         self.report_instantiations();
-        self.awaits_text = message.text.is_empty();
-        if !self.awaits_text {
+        self.expected.awaits_text = message.text.is_empty();
+        if !self.expected.awaits_text {
             self.errors.push(message.text.clone());
         }
-        self.after_header = true;
-        self.after_frame = false;
+        self.expected.after_header = true;
+        self.expected.after_frame = false;
     }
 
     /// Adds the place of a message, in the function that is named above it.
     fn report(&mut self, place: &Frame) {
         let mut place = place.clone();
         if place.function.is_empty() {
-            place.function.clone_from(&self.function);
+            place.function.clone_from(&self.messages.function);
         }
         self.add_place(place);
     }
 
     /// Adds the places above a message that instantiate its template: behind its own, since they are further out.
     fn report_instantiations(&mut self) {
-        for place in std::mem::take(&mut self.instantiated_at) {
+        for place in std::mem::take(&mut self.messages.instantiated_at) {
             self.add_place(place);
         }
     }
 
     /// Names the function around the last place of a message, and adds the place that instantiates it.
     fn instantiation(&mut self, template: &str, at: &Frame) {
-        let last = self.run.last_mut().filter(|last| {
-            self.is_new_place && last.function.is_empty() && last.reported_as.is_some()
+        let last = self.run.frames.last_mut().filter(|last| {
+            self.messages.is_new_place && last.function.is_empty() && last.reported_as.is_some()
         });
         if let Some(last) = last {
             last.function = template.to_owned();
@@ -423,16 +441,19 @@ impl<'a> Trace<'a> {
 
     /// Adds a place of a message, unless it is known.
     fn add_place(&mut self, mut place: Frame) {
-        place.reported_as = Some(match self.is_warning {
+        place.reported_as = Some(match self.messages.is_warning {
             true => Severity::Warning,
             false => Severity::Error,
         });
         let key = (place.path.clone(), place.line);
-        self.is_new_place = self.places.insert(key);
-        if !self.is_new_place {
+        self.messages.is_new_place = self.messages.places.insert(key);
+        if !self.messages.is_new_place {
             return;
         }
-        let order = self.order.filter(|order| *order != Order::OutermostFirst);
+        let order = self
+            .run
+            .order
+            .filter(|order| *order != Order::OutermostFirst);
         self.push(place, order.unwrap_or(Order::InnermostFirst));
     }
 
@@ -440,15 +461,18 @@ impl<'a> Trace<'a> {
     fn unmarked(&mut self, line: &'a str, is_located: bool) -> Reading {
         if is_located {
             self.before = Some(line);
-        } else if self.in_message {
+        } else if self.expected.in_message {
             self.source.push(line.trim());
-        } else if self.awaits_text {
-            self.awaits_text = false;
+        } else if self.expected.awaits_text {
+            self.expected.awaits_text = false;
             self.errors.push(error_text(line).trim().to_owned());
-        } else if self.after_frame || line.starts_with([' ', '\t']) || is_numbered(Some(&line)) {
+        } else if self.expected.after_frame
+            || line.starts_with([' ', '\t'])
+            || is_numbered(Some(&line))
+        {
             self.source.push(code_of(line));
-            self.after_frame = false;
-        } else if self.after_header && self.errors.is_empty() && looks_like_error(line) {
+            self.expected.after_frame = false;
+        } else if self.expected.after_header && self.errors.is_empty() && looks_like_error(line) {
             self.errors.push(error_text(line).to_owned());
             return Reading::EndsHere;
         } else {
@@ -460,11 +484,11 @@ impl<'a> Trace<'a> {
     fn push(&mut self, frame: Frame, order: Order) {
         let is_turned =
             |known: Order| (known == Order::OutermostFirst) != (order == Order::OutermostFirst);
-        if self.order.is_some_and(is_turned) {
+        if self.run.order.is_some_and(is_turned) {
             self.finish_run();
         }
-        self.order = Some(order);
-        self.run.push(frame);
+        self.run.order = Some(order);
+        self.run.frames.push(frame);
     }
 
     /// Adds a place whose function is named on the line before.
@@ -477,20 +501,19 @@ impl<'a> Trace<'a> {
     }
 
     fn finish_run(&mut self) {
-        match self.order.take() {
-            Some(Order::InnermostFirst) => self.run.reverse(),
+        let mut run = std::mem::take(&mut self.run);
+        match run.order {
+            Some(Order::InnermostFirst) => run.frames.reverse(),
             Some(Order::InnermostCalls) => {
-                name_callers(&mut self.run);
-                self.run.reverse();
+                name_callers(&mut run.frames);
+                run.frames.reverse();
             }
             Some(Order::OutermostFirst) | None => {}
         }
-        match self.is_other {
-            true => self.others.push(std::mem::take(&mut self.run)),
-            false => self.frames.append(&mut self.run),
+        match run.is_other {
+            true => self.others.push(run.frames),
+            false => self.frames.append(&mut run.frames),
         }
-        self.is_other = false;
-        self.has_calls = false;
     }
 
     fn finish(&mut self) {
@@ -507,7 +530,7 @@ impl<'a> Trace<'a> {
             .filter(|frame| !frame.function.is_empty() && frame.line > 0)
             .map(|frame| (frame.path.clone(), frame.line))
             .collect();
-        let places = std::mem::take(&mut self.places);
+        let places = std::mem::take(&mut self.messages.places);
         self.frames.retain(|frame| {
             let place = (frame.path.clone(), frame.line);
             let is_named = named.contains(&place) && places.contains(&place);
