@@ -82,23 +82,12 @@ impl<'t> Draft<'t> {
 #[derive(Debug)]
 pub(crate) struct Collector<'t> {
     pub(crate) text: &'t str,
-    tool_notes: &'static [&'static str],
+    pub(crate) rules: CollectorRules,
     pub(crate) lines: LineIndex,
     pub(crate) definitions: Vec<Definition>,
     pub(crate) imports: Vec<Import>,
     pub(crate) exports: Vec<Export>,
     pub(crate) context: Context,
-    /// Decides by form whether a bare name is kept that the file neither imports nor defines. Set for
-    /// languages whose walk records local variables; these then determine receivers, even those with the
-    /// name of an import.
-    pub(crate) keeps_name: Option<fn(&str) -> bool>,
-    /// Whether a bare name is kept that the file defines as a field.
-    pub(crate) keeps_fields: bool,
-    /// Whether a bare name is a call if it begins with a small letter or `_` and no enclosing scope binds
-    /// it.
-    pub(crate) bare_calls: bool,
-    /// Strips markup from documentation.
-    pub(crate) clean_doc: fn(String) -> String,
     /// Facts about values, by the definition ids of the walk (before sorting).
     pub(crate) values: Values,
     /// What functions return and assign to fields, by the same ids.
@@ -131,11 +120,48 @@ pub(crate) struct Collector<'t> {
     heads: Vec<u32>,
     /// Per row: the depth of the outermost statement that starts there.
     statements: Vec<u16>,
-    /// Definitions by parent and name, for the first `indexed` of them.
-    members: HashMap<(Option<LocalId>, Box<str>), Vec<LocalId>>,
-    indexed: usize,
+    members: MemberIndex,
     /// Fields and variables added so far: each counts once, however often it is assigned.
     once: HashSet<(Option<LocalId>, &'t str)>,
+}
+
+/// What the language decides about the facts that are kept.
+#[derive(Debug)]
+pub(crate) struct CollectorRules {
+    /// Beginnings of comments addressed to tools.
+    pub(crate) tool_notes: &'static [&'static str],
+    /// Decides by form whether a bare name is kept that the file neither imports nor defines. Set for
+    /// languages whose walk records local variables; these then determine receivers, even those with the
+    /// name of an import.
+    pub(crate) keeps_name: Option<fn(&str) -> bool>,
+    /// Whether a bare name is kept that the file defines as a field.
+    pub(crate) keeps_fields: bool,
+    /// Whether a bare name is a call if it begins with a small letter or `_` and no enclosing scope binds
+    /// it.
+    pub(crate) bare_calls: bool,
+    /// Strips markup from documentation.
+    pub(crate) clean_doc: fn(String) -> String,
+}
+
+impl CollectorRules {
+    /// Creates the rules of a language whose walk records no local variables.
+    fn new(tool_notes: &'static [&'static str]) -> Self {
+        Self {
+            tool_notes,
+            keeps_name: None,
+            keeps_fields: false,
+            bare_calls: false,
+            clean_doc: |text| text,
+        }
+    }
+}
+
+/// Definitions by parent and name.
+#[derive(Debug)]
+struct MemberIndex {
+    by_name: HashMap<(Option<LocalId>, Box<str>), Vec<LocalId>>,
+    /// Number of definitions that were added to it.
+    len: usize,
 }
 
 pub(crate) fn span(node: Node<'_>) -> Span {
@@ -154,7 +180,7 @@ impl<'t> Collector<'t> {
         let statements = vec![NO_STATEMENT; lines.count() as usize];
         Self {
             text,
-            tool_notes,
+            rules: CollectorRules::new(tool_notes),
             lines,
             statements,
             definitions: Vec::new(),
@@ -168,10 +194,6 @@ impl<'t> Collector<'t> {
             regions: Vec::new(),
             issues: Vec::new(),
             context: Context::default(),
-            bare_calls: false,
-            keeps_name: None,
-            keeps_fields: false,
-            clean_doc: |text| text,
             values: Values::default(),
             results: Vec::new(),
             receivers: Vec::new(),
@@ -182,8 +204,10 @@ impl<'t> Collector<'t> {
             bind_until: 0,
             comments: None,
             heads: Vec::new(),
-            members: HashMap::new(),
-            indexed: 0,
+            members: MemberIndex {
+                by_name: HashMap::new(),
+                len: 0,
+            },
             once: HashSet::new(),
         }
     }
@@ -200,14 +224,14 @@ impl<'t> Collector<'t> {
 
     /// Returns the definitions of a name in a parent, in the order in which they were added.
     pub(crate) fn members(&mut self, parent: Option<LocalId>, name: &str) -> &[LocalId] {
-        let new = self.definitions.iter().enumerate().skip(self.indexed);
+        let new = self.definitions.iter().enumerate().skip(self.members.len);
         for (at, definition) in new {
             let key = (definition.parent, definition.name.clone());
             let id = LocalId(u32::try_from(at).unwrap_or(u32::MAX));
-            self.members.entry(key).or_default().push(id);
+            self.members.by_name.entry(key).or_default().push(id);
         }
-        self.indexed = self.definitions.len();
-        let known = self.members.get(&(parent, name.into()));
+        self.members.len = self.definitions.len();
+        let known = self.members.by_name.get(&(parent, name.into()));
         known.map_or(&[], Vec::as_slice)
     }
 
@@ -303,9 +327,9 @@ impl<'t> Collector<'t> {
         }
         let doc = draft.doc.unwrap_or_else(|| {
             above.map_or_else(String::new, |run| {
-                (self.clean_doc)(documentation::comment(
+                (self.rules.clean_doc)(documentation::comment(
                     run.span.of(self.text),
-                    self.tool_notes,
+                    self.rules.tool_notes,
                 ))
             })
         });
@@ -509,7 +533,7 @@ impl<'t> Collector<'t> {
     pub(crate) fn bind(&mut self, name: Node<'_>) {
         let enclosing = self.context.enclosing;
         let is_local = enclosing.is_some() && self.context.scope == Scope::Function;
-        if is_local || self.bare_calls {
+        if is_local || self.rules.bare_calls {
             self.bindings.push((span(name), enclosing));
         }
     }

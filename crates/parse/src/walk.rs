@@ -245,10 +245,10 @@ impl Walker {
 
     fn walk<'t>(&'static self, tree: &'t Tree, text: &'t str, limits: &Limits) -> Walk<'t> {
         let mut collector = Collector::new(text, self.form.tool_notes);
-        collector.keeps_name = Some(self.form.keeps_name);
-        collector.keeps_fields = self.form.keeps_fields;
-        collector.clean_doc = self.form.doc;
-        collector.bare_calls = self.form.bare_calls;
+        collector.rules.keeps_name = Some(self.form.keeps_name);
+        collector.rules.keeps_fields = self.form.keeps_fields;
+        collector.rules.clean_doc = self.form.doc;
+        collector.rules.bare_calls = self.form.bare_calls;
         let mut walk = Walk {
             form: &self.form,
             kinds: &self.tables().kinds,

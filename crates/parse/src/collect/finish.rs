@@ -142,12 +142,12 @@ impl Collector<'_> {
     fn filter_names(&mut self) {
         let text = self.text;
         let mut known = known_names(&self.imports, &self.definitions);
-        if self.keeps_fields {
+        if self.rules.keeps_fields {
             known.extend(field_names(&self.definitions));
         }
-        let has_locals = self.keeps_name.is_some();
-        let keeps_name = self.keeps_name.unwrap_or(|_| false);
-        let bare_calls = self.bare_calls;
+        let has_locals = self.rules.keeps_name.is_some();
+        let keeps_name = self.rules.keeps_name.unwrap_or(|_| false);
+        let bare_calls = self.rules.bare_calls;
         let shadowed: HashSet<(Option<LocalId>, &str)> = self
             .bindings
             .iter()

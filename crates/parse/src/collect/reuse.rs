@@ -94,7 +94,7 @@ impl Collector<'_> {
         let doc = match has_docstring(inside, regions) {
             true => function.doc.clone(),
             false => above.map_or_else(Box::default, |run| {
-                documentation::comment(run.span.of(self.text), self.tool_notes).into()
+                documentation::comment(run.span.of(self.text), self.rules.tool_notes).into()
             }),
         };
         let qualified_name = match self.scope(self.context.parent) {
