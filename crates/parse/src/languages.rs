@@ -111,6 +111,12 @@ pub(crate) fn by_path(path: &RepoPath) -> Option<Language> {
         .map(|spec| spec.language)
 }
 
+/// Whether files with this extension, in lower case, are code.
+pub fn is_code_extension(extension: &str) -> bool {
+    let mut code = all().filter(|spec| spec.language.is_code());
+    code.any(|spec| spec.names.extensions.contains(&extension))
+}
+
 /// Returns the language of a text, given the language that its name tells.
 pub(crate) fn by_content(by_name: Language, text: &str) -> Language {
     (spec(by_name).by_content)(text).unwrap_or(by_name)

@@ -179,6 +179,13 @@ fn toy_issue_text_is_parsed_and_resolved() {
 }
 
 #[test]
+fn toy_files_are_recognised_in_prose() {
+    let text = QueryText::parse("The sum in cart.toy is wrong, that in cart.tuy, too.");
+    let paths: Vec<&str> = text.paths.iter().map(|file| &*file.path).collect();
+    assert_eq!(paths, ["cart.toy"]);
+}
+
+#[test]
 fn toy_hunk_headers_name_functions() {
     let heads = hunks::of_path("shop/cart.toy").unwrap();
     assert_eq!(heads.defines("  fun add(item: Item)"), Some("add"));

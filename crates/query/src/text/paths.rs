@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use foveate_index::tokens::is_unspaced;
+use foveate_parse::languages::is_code_extension;
 use foveate_parse::traces::clean_path;
 use percent_encoding::percent_decode_str;
 
@@ -10,15 +11,11 @@ use super::PathMention;
 use super::names::{self, is_product};
 use crate::log_prefix::is_number;
 
-/// Extensions of files that a repository may hold and an issue may name.
+/// Extensions of other files than code that an issue may name, and of languages that are not in the table.
 const EXTENSIONS: &[&str] = &[
-    "astro", "bash", "bat", "c", "cc", "cfg", "cjs", "cmake", "conf", "cpp", "cs", "cshtml",
-    "csproj", "css", "cts", "cxx", "dart", "ejs", "erb", "es6", "exs", "gemspec", "go", "gradle",
-    "graphql", "h", "hh", "hpp", "htm", "html", "hxx", "ini", "ipynb", "j2", "java", "jinja", "js",
-    "json", "jsx", "kt", "kts", "less", "lock", "lua", "m", "md", "mdx", "mjs", "mk", "mts", "php",
-    "phtml", "pl", "po", "proto", "ps1", "py", "pyi", "pyx", "razor", "rb", "rs", "rst", "sass",
-    "scala", "scss", "sh", "sln", "sql", "svelte", "svg", "swift", "tf", "toml", "tpl", "ts",
-    "tsx", "txt", "vue", "xml", "yaml", "yml", "zig",
+    "bat", "cfg", "cmake", "conf", "cshtml", "csproj", "dart", "erb", "exs", "gradle", "graphql",
+    "ini", "ipynb", "json", "lock", "lua", "m", "md", "mdx", "mk", "pl", "po", "proto", "razor",
+    "rst", "sln", "svg", "tf", "toml", "tpl", "txt", "yaml", "yml", "zig",
 ];
 
 /// Where a word stands, which decides how strictly it is checked for being a path.
@@ -126,7 +123,9 @@ fn is_dot_file(word: &str) -> bool {
 fn is_known_file(path: &str) -> bool {
     let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
     let is_known = |(stem, extension): (&str, &str)| {
-        EXTENSIONS.contains(&extension) && !stem.is_empty() && !is_product(name)
+        (is_code_extension(extension) || EXTENSIONS.contains(&extension))
+            && !stem.is_empty()
+            && !is_product(name)
     };
     name.rsplit_once('.').is_some_and(is_known)
 }
