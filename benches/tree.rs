@@ -12,8 +12,7 @@ use corpus::{file, revision, snapshot};
 use divan::Bencher;
 use divan::counter::BytesCount;
 use foveate_index::lexical::Lexical;
-use foveate_index::stored::Index;
-use foveate_index::{Files, Graph, Messages, Snapshot, Symbols};
+use foveate_index::{Files, Graph, Messages, Snapshot, StoredIndex, Symbols};
 use foveate_model::{RepoPath, SourceFile};
 use rayon::prelude::*;
 
@@ -205,9 +204,9 @@ fn restore(bencher: Bencher<'_, '_>) {
         .bench_values(|files| Snapshot::restore(revision(), 1, files, None, &stored));
 }
 
-fn stored(snapshot: &Snapshot) -> Option<Index> {
+fn stored(snapshot: &Snapshot) -> Option<StoredIndex> {
     let segments = snapshot.segments().map(|segment| segment.encode(|_| true));
-    Some(Index {
+    Some(StoredIndex {
         segments: segments.collect::<Result<_, _>>().ok()?,
         references: snapshot.graph.stored_references(),
         commits: None,

@@ -34,20 +34,20 @@ pub use ask::{
     AnswerWithSnapshot, AskError, LookupTarget, LookupWithSnapshot, Question, Target, TouchedCode,
     answer_now, history_issue, without_git,
 };
-pub use blobs::{BlobCache, BlobReading, BlobStats, skipped_file, source_file};
+pub use blobs::{BlobCache, BlobStats, skipped_file, source_file};
 pub use clone_address::{AddressError, CloneAddress, Login, host_name};
 pub use diff::{Diff, DiffEnds, OldLines, OmittedParts};
 pub use index_store::{HistoryIndex, IndexStore, StageFormat, StoreLocation, stage_formats};
 pub use name::{NameError, RepoName};
-pub use parsers::{Parsers, this_program, worker as parse_worker};
+pub use parsers::{BlobReading, Parsers, this_program, worker as parse_worker};
 pub use permits::{AdmissionError, Permit, Permits, Queue};
 pub use pools::Pools;
 pub use progress::{Cancelled, Phase, Progress};
 pub use repository::{
-    AdmittedRequest, Commands, PollStatus, Reply, Repository, RevisionError, RevisionRequest,
-    Source, State, Watching,
+    AdmittedRequest, Commands, PollStatus, Reply, Repository, RevisionRequest, Source, State,
+    Watching,
 };
-pub use revisions::{BuildHandle, BuildSlot, Revisions};
+pub use revisions::{BuildHandle, BuildSlot, RevisionError, Revisions};
 pub use stale::StaleIndex;
 pub use unloaded::UnloadedRepository;
 pub use writer::{Cause, CommitHistory, IndexInput, PublishError, Writer, build, build_once};

@@ -12,19 +12,10 @@ use foveate_model::{Content, Language, ObjectId, RepoPath, SkipReason, SourceFil
 use foveate_parse::Limits;
 use parking_lot::Mutex;
 
-use super::{IndexStore, Parsers};
+use super::{BlobReading, IndexStore, Parsers};
 
 /// A blob, and the language that the file's name suggests.
 type Key = (ObjectId, Option<Language>);
-
-/// The result of reading a blob.
-#[derive(Clone, Debug)]
-pub struct BlobReading {
-    /// The language that it was read as.
-    pub language: Language,
-    /// Its content, or why it has none.
-    pub content: Result<Arc<Content>, SkipReason>,
-}
 
 /// Counts since the start, and present sizes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

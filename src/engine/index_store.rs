@@ -13,8 +13,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use foveate_index::graph::stored as references;
-use foveate_index::stored::{Index, facts};
-use foveate_index::{FileId, Snapshot};
+use foveate_index::stored::facts;
+use foveate_index::{FileId, Snapshot, StoredIndex};
 use foveate_model::{Language, ObjectId, SourceFile};
 use foveate_parse::Limits;
 use parking_lot::Mutex;
@@ -138,12 +138,12 @@ impl IndexStore {
     }
 
     /// Returns the stored parts of the index of exactly these files.
-    pub(super) fn index_of(&self, files: &[SourceFile]) -> Index {
+    pub(super) fn index_of(&self, files: &[SourceFile]) -> StoredIndex {
         let references = self.stages().and_then(|stages| stages.references_of(files));
         if references.is_some() {
             metrics::counter!("foveate_references_restored_total").increment(files.len() as u64);
         }
-        Index {
+        StoredIndex {
             segments: self.segments(),
             references: references.unwrap_or_default(),
             commits: None,

@@ -12,7 +12,7 @@ use std::sync::{Arc, Once, Weak};
 use std::time::{Duration, Instant};
 
 use foveate_index::stored::facts::Blob;
-use foveate_model::{Content, Language};
+use foveate_model::{Content, Language, SkipReason};
 use foveate_parse::Limits;
 use parking_lot::Mutex;
 use rustix::process::Signal;
@@ -28,6 +28,15 @@ const NO_WORKER: &str = "cannot start a parser process: files are parsed in this
 const KILLED: &str = "the system killed a parser process, as it does where memory runs out: its file is parsed once \
     more, or kept as text if that was the second time";
 static WARNED: Once = Once::new();
+
+/// The result of reading a blob.
+#[derive(Clone, Debug)]
+pub struct BlobReading {
+    /// The language that it was read as.
+    pub language: Language,
+    /// Its content, or why it has none.
+    pub content: Result<Arc<Content>, SkipReason>,
+}
 
 /// Parses files, in this process or in workers, under limits.
 #[derive(Clone, Debug)]

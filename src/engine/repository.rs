@@ -17,7 +17,7 @@ use tokio::sync::{mpsc, watch};
 use super::published::PublishedSnapshot;
 use super::{BlobCache, IndexStore, Progress, RepoName, Revisions, UnloadedRepository, unloaded};
 use requests::RevisionRequests;
-pub use requests::{AdmittedRequest, Reply, RevisionError, RevisionRequest};
+pub use requests::{AdmittedRequest, Reply, RevisionRequest};
 pub use status::{PollStatus, State, Status, Watching};
 use syncs::SyncRequests;
 

@@ -7,11 +7,47 @@ use foveate_index::Snapshot;
 use parking_lot::Mutex;
 use tokio::sync::watch;
 
-use super::RevisionError;
-
 type Outcome = Option<Result<Arc<Snapshot>, RevisionError>>;
 /// A commit, and the outcome of its build.
 type RevisionSlot = (String, watch::Receiver<Outcome>);
+
+/// Why a revision or diff is not available.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[allow(missing_docs, reason = "the messages say what failed")]
+pub enum RevisionError {
+    #[error("no commit, branch or tag {0:?} in the repository")]
+    UnknownRef(String),
+    /// A shallow clone lacks the commit, or the name is wrong.
+    #[error(
+        "no commit, branch or tag {0:?} in the repository, a shallow clone, which lacks old commits: \
+         `git fetch --unshallow` in it fetches them"
+    )]
+    LacksCommits(String),
+    /// The text cannot be a ref.
+    #[error("{0}")]
+    MalformedRef(String),
+    #[error("the repository is a directory without git, so it has no revisions")]
+    NoRevisions,
+    /// A part of the repository lies outside the paths that may be read.
+    #[error("{0}")]
+    NotAllowed(String),
+    /// Git took longer than it may.
+    #[error("{0}")]
+    TooLong(String),
+    /// Its commit is not fetched now, but may be later.
+    #[error("{0}")]
+    Unavailable(String),
+    /// It exceeds the limits of what is indexed.
+    #[error("{0}")]
+    TooLarge(String),
+    #[error("the local clone of the repository is damaged and is cloned again")]
+    Damaged,
+    /// Reading or indexing it failed.
+    #[error("{0}")]
+    Failed(String),
+    #[error("the server is stopping, or the repository was removed")]
+    RepositoryClosed,
+}
 
 /// The warm revisions of one repository, by commit.
 #[derive(Debug)]

@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use foveate_index::stored::Index;
+use foveate_index::StoredIndex;
 
 use super::{BlobCache, IndexStore, Repository};
 
@@ -27,10 +27,10 @@ impl StaleIndex {
         })
     }
 
-    pub(super) fn index(&self) -> Index {
-        Index {
+    pub(super) fn index(&self) -> StoredIndex {
+        StoredIndex {
             segments: self.store.segments(),
-            ..Index::default()
+            ..StoredIndex::default()
         }
     }
 }

@@ -5,8 +5,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use foveate_index::lexical::LexicalError;
-use foveate_index::stored::Index;
-use foveate_index::{Revision, Snapshot};
+use foveate_index::{Revision, Snapshot, StoredIndex};
 use foveate_model::{History, SourceFile, TouchedFunctions};
 
 use super::published::PublishedSnapshot;
@@ -106,7 +105,11 @@ pub fn build_once(
 }
 
 /// Builds the first index of a revision, reusing what is stored.
-fn restore(input: IndexInput, generation: u64, stored: &Index) -> Result<Snapshot, PublishError> {
+fn restore(
+    input: IndexInput,
+    generation: u64,
+    stored: &StoredIndex,
+) -> Result<Snapshot, PublishError> {
     index(input, |revision, files, history| {
         Snapshot::restore(revision, generation, files, history, stored)
     })

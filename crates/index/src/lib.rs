@@ -19,5 +19,5 @@ pub mod top_k;
 pub use files::{ChunkId, DefId, FileId, Files};
 pub use graph::{Confidence, Graph};
 pub use messages::Messages;
-pub use snapshot::{Revision, Snapshot};
+pub use snapshot::{Revision, Snapshot, StoredIndex};
 pub use symbols::Symbols;

@@ -10,10 +10,21 @@ use crate::files::Files;
 use crate::graph::Graph;
 use crate::graph::previous::Previous;
 use crate::graph::stored::References;
-use crate::lexical::{self, Commits, Lexical, LexicalError, StoredSegment};
+use crate::lexical::{self, CommitIndex, Commits, Lexical, LexicalError, StoredSegment};
 use crate::messages::Messages;
-use crate::stored;
 use crate::symbols::Symbols;
+
+/// The stored parts of an index.
+#[derive(Debug, Default)]
+pub struct StoredIndex {
+    /// Output of [`StoredSegment::encode`]; used for the files that it still describes.
+    pub segments: Vec<Vec<u8>>,
+    /// Output of [`Graph::stored_references`] for files with the same [`crate::graph::stored::table`],
+    /// or empty.
+    pub references: Vec<Vec<u8>>,
+    /// The index of past commits; used in place of a history.
+    pub commits: Option<Arc<CommitIndex>>,
+}
 
 /// The state of a repository that a snapshot describes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -116,7 +127,7 @@ impl Snapshot {
         generation: u64,
         files: Vec<SourceFile>,
         history: Option<Arc<History>>,
-        stored: &stored::Index,
+        stored: &StoredIndex,
     ) -> Result<Self, LexicalError> {
         Self::index(revision, generation, files, history, None, Some(stored))
     }
@@ -127,7 +138,7 @@ impl Snapshot {
         files: Vec<SourceFile>,
         history: Option<Arc<History>>,
         previous: Option<&Snapshot>,
-        stored: Option<&stored::Index>,
+        stored: Option<&StoredIndex>,
     ) -> Result<Self, LexicalError> {
         let (files, change) = Files::derive(files, previous.map(|previous| &previous.files));
         let known = previous.zip(change.as_ref());

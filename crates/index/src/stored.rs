@@ -7,19 +7,3 @@ pub mod bytes;
 pub mod facts;
 pub(crate) mod item;
 mod values;
-
-use std::sync::Arc;
-
-use crate::lexical::CommitIndex;
-
-/// The stored parts of an index.
-#[derive(Debug, Default)]
-pub struct Index {
-    /// Output of [`crate::lexical::StoredSegment::encode`]; used for the files that it still describes.
-    pub segments: Vec<Vec<u8>>,
-    /// Output of [`crate::Graph::stored_references`] for files with the same [`crate::graph::stored::table`],
-    /// or empty.
-    pub references: Vec<Vec<u8>>,
-    /// The index of past commits; used in place of a history.
-    pub commits: Option<Arc<CommitIndex>>,
-}

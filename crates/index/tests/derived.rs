@@ -12,9 +12,8 @@ use foveate_fixture::languages;
 use foveate_fixture::snapshot::lexical_weights;
 use foveate_index::citations::Citation;
 use foveate_index::lexical::{CommitIndex, Field, QueryTerm};
-use foveate_index::stored::Index;
 use foveate_index::symbols::fold;
-use foveate_index::{DefId, Revision, Snapshot, tokens};
+use foveate_index::{DefId, Revision, Snapshot, StoredIndex, tokens};
 use foveate_model::{Commit, Content, History, ObjectId, Purpose, RepoPath, SourceFile, Touched};
 
 /// Parsed contents by language and text. Equal texts share one content.
@@ -99,7 +98,7 @@ fn build(files: Vec<SourceFile>, history: &Arc<History>, previous: Option<&Snaps
 /// Encodes a snapshot and restores it.
 fn stored(snapshot: &Snapshot, files: Vec<SourceFile>) -> Snapshot {
     let segments = snapshot.segments();
-    let index = Index {
+    let index = StoredIndex {
         segments: segments.map(|s| s.encode(|_| true).unwrap()).collect(),
         references: snapshot.graph.stored_references(),
         commits: CommitIndex::decode(&snapshot.lexical.commits().index().encode()).map(Arc::new),

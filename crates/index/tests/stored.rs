@@ -9,8 +9,8 @@ use foveate_fixture::snapshot::lexical_weights;
 use foveate_index::graph::stored::table;
 use foveate_index::lexical::{Hits, QueryTerm};
 use foveate_index::stored::bytes::Encoder;
-use foveate_index::stored::{Index, facts};
-use foveate_index::{Revision, Snapshot};
+use foveate_index::stored::facts;
+use foveate_index::{Revision, Snapshot, StoredIndex};
 use foveate_model::{
     Content, FileFacts, Language, Lines, LocalId, ObjectId, ParseIssue, RepoPath, SkipReason,
     SourceFile, Span,
@@ -181,7 +181,7 @@ fn stored(tree: &[(&str, &str)]) -> Vec<Vec<u8>> {
 }
 
 fn restore(tree: &[(&str, &str)], segments: &[Vec<u8>], references: &[Vec<u8>]) -> Snapshot {
-    let stored = Index {
+    let stored = StoredIndex {
         segments: segments.to_vec(),
         references: references.to_vec(),
         commits: None,

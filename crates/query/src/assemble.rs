@@ -49,6 +49,7 @@ mod steps;
 mod surroundings;
 mod thresholds;
 mod unindexed;
+mod verb;
 
 #[cfg(test)]
 mod tests;

@@ -7,7 +7,7 @@ use foveate_index::Snapshot;
 use tokio::sync::{mpsc, oneshot};
 use tracing::Span;
 
-use crate::engine::{Diff, DiffEnds, Permit, Queue};
+use crate::engine::{Diff, DiffEnds, Permit, Queue, RevisionError};
 
 /// Maximum number of requests that are worked on at a time.
 const MAX_RUNNING: usize = 8;
@@ -35,44 +35,6 @@ pub enum RevisionRequest {
 
 /// The sender of the reply to a request.
 pub type Reply<T> = oneshot::Sender<Result<T, RevisionError>>;
-
-/// Why a revision or diff is not available.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[allow(missing_docs, reason = "the messages say what failed")]
-pub enum RevisionError {
-    #[error("no commit, branch or tag {0:?} in the repository")]
-    UnknownRef(String),
-    /// A shallow clone lacks the commit, or the name is wrong.
-    #[error(
-        "no commit, branch or tag {0:?} in the repository, a shallow clone, which lacks old commits: \
-         `git fetch --unshallow` in it fetches them"
-    )]
-    LacksCommits(String),
-    /// The text cannot be a ref.
-    #[error("{0}")]
-    MalformedRef(String),
-    #[error("the repository is a directory without git, so it has no revisions")]
-    NoRevisions,
-    /// A part of the repository lies outside the paths that may be read.
-    #[error("{0}")]
-    NotAllowed(String),
-    /// Git took longer than it may.
-    #[error("{0}")]
-    TooLong(String),
-    /// Its commit is not fetched now, but may be later.
-    #[error("{0}")]
-    Unavailable(String),
-    /// It exceeds the limits of what is indexed.
-    #[error("{0}")]
-    TooLarge(String),
-    #[error("the local clone of the repository is damaged and is cloned again")]
-    Damaged,
-    /// Reading or indexing it failed.
-    #[error("{0}")]
-    Failed(String),
-    #[error("the server is stopping, or the repository was removed")]
-    RepositoryClosed,
-}
 
 /// A request that has a permit.
 #[derive(Debug)]

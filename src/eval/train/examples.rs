@@ -86,12 +86,12 @@ impl Visitor for Collector<'_> {
             query: case.query.clone(),
             ..Request::default()
         };
+        let rank = &self.ranking.rank;
         let CandidateSignals {
             files,
             functions,
             stretches,
-        } = candidate_signals(&indexed.snapshot, &request, self.ranking);
-        let rank = &self.ranking.rank;
+        } = candidate_signals(&indexed.snapshot, &request, &self.ranking.resolve, rank);
         let is_gold_file = |e: &SignalValues| case.gold_files.contains(&e.path);
         let is_gold_function = |e: &SignalValues| {
             let place = e.place.clone().map(|(name, lines)| Location {

@@ -8,7 +8,7 @@ use foveate_index::{Confidence, DefId, FileId, Files, Snapshot};
 use foveate_model::Role;
 
 use super::directory::siblings;
-use super::links::verb::is_base;
+use super::verb::is_base;
 
 /// Maximum classes below a class that are searched.
 const MAX_SUBCLASSES: usize = 256;

@@ -8,7 +8,6 @@ mod link;
 mod related;
 mod removed;
 pub(super) mod test_links;
-pub(super) mod verb;
 
 use foldhash::HashSet;
 use foveate_index::graph::CallSite;

@@ -4,8 +4,8 @@ use foveate_index::graph::CallSite;
 use foveate_index::{Confidence, DefId, FileId};
 use foveate_model::Lines;
 
-use super::links::verb::{Verb, verb};
 use super::plan::Plan;
+use super::verb::{Verb, verb};
 use crate::rank::PlaceId;
 use crate::resolve::EvidenceSource;
 

@@ -5,12 +5,11 @@ use foveate_model::{Lines, Role};
 
 use super::evidence::{Evidence, WordHits};
 use super::weights::{FileSignals, FunctionSignals, StretchSignals};
-use super::{files, functions};
-use crate::config::RankingConfig;
+use super::{RankConfig, files, functions};
 use crate::deadline::Deadline;
 use crate::intent;
 use crate::request::Request;
-use crate::resolve;
+use crate::resolve::{self, ResolveConfig};
 
 /// A candidate and its signals, each multiplied by the factor of the file's role: the score is the
 /// sum of these numbers times the weights.
@@ -49,12 +48,12 @@ impl SignalValues {
 pub fn candidate_signals(
     snapshot: &Snapshot,
     request: &Request,
-    config: &RankingConfig,
+    resolving: &ResolveConfig,
+    config: &RankConfig,
 ) -> CandidateSignals {
     let text = request.text();
     let deadline = Deadline::none();
-    let resolution = resolve::resolve(snapshot, &text, request, &config.resolve, &deadline);
-    let config = &config.rank;
+    let resolution = resolve::resolve(snapshot, &text, request, resolving, &deadline);
     let intent = intent::detect(&text, request.intent).profile();
     let words = WordHits::search(snapshot, &text, config, &deadline);
     let evidence = Evidence::gather(snapshot, words, &resolution, intent, config);

@@ -8,8 +8,8 @@ use foveate_model::Role;
 
 use super::link::{Link, TestRelation};
 use super::test_links::{test_link, whole_test};
-use super::verb::{Verb, verb};
 use crate::assemble::plan::Plan;
+use crate::assemble::verb::{Verb, verb};
 use crate::deadline::Stage;
 use crate::resolve::has_blocks;
 

@@ -9,9 +9,9 @@ use foveate_model::{Import, RepoPath, Role};
 use foveate_parse::language_by_name;
 
 use super::link::{Link, Linked, Use};
-use super::verb::Verb;
 use crate::assemble::entry::SectionKind;
 use crate::assemble::plan::Plan;
+use crate::assemble::verb::Verb;
 
 /// Maximum removed files with the same name.
 const MAX_SAME_NAME: usize = 8;

@@ -11,8 +11,8 @@ use foveate_parse::hunks::is_constant;
 use foveate_parse::may_be_parsed;
 
 use super::{RemovedUse, segments};
-use crate::assemble::links::verb::Verb;
 use crate::assemble::plan::Plan;
+use crate::assemble::verb::Verb;
 use crate::deadline::Stage;
 
 /// Shortest name that is looked up, in bytes.

@@ -7,7 +7,7 @@ use foveate_model::ReferenceKind;
 foveate_model::named_enum! {
     /// What a line does with the code that it names, the more telling one first.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-    pub(in crate::assemble) enum Verb {
+    pub(super) enum Verb {
         Calls = "calls",
         Uses = "uses",
         Imports = "imports",
@@ -15,7 +15,7 @@ foveate_model::named_enum! {
 }
 
 /// Returns what a call site does with the definition `of`.
-pub(in crate::assemble) fn verb(files: &Files, of: DefId, site: &CallSite) -> Verb {
+pub(super) fn verb(files: &Files, of: DefId, site: &CallSite) -> Verb {
     if is_call(files, site) && !is_owner(files, of, site) {
         Verb::Calls
     } else {
@@ -24,7 +24,7 @@ pub(in crate::assemble) fn verb(files: &Files, of: DefId, site: &CallSite) -> Ve
 }
 
 /// Whether a class has the definition `of` as its base: `A` in `class B extends A`, but not in `class B extends A.C`.
-pub(in crate::assemble) fn is_base(files: &Files, of: DefId, site: &CallSite) -> bool {
+pub(super) fn is_base(files: &Files, of: DefId, site: &CallSite) -> bool {
     is_kind(files, site, ReferenceKind::Base) && !is_owner(files, of, site)
 }
 
