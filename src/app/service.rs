@@ -248,7 +248,7 @@ fn ingest_settings(
 
 /// Starts indexing the registered repositories, and the tasks that follow them.
 async fn start_indexing(catalog: &Arc<Catalog>, watched: &[PathBuf]) -> anyhow::Result<()> {
-    catalog.restore(watched).await?;
+    catalog.start_registered(watched).await?;
     tokio::spawn(Arc::clone(catalog).keep_within_memory());
     tokio::spawn(Arc::clone(catalog).follow_list());
     Ok(())

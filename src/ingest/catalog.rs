@@ -1,4 +1,4 @@
-//! Holds the list of repositories: registers, removes and restores them. [`tasks`] keeps them current.
+//! Holds the list of repositories: registers and removes them, and starts those of an earlier process. [`tasks`] keeps them current.
 //! The list outlives the process; directories named by `--watch` are not in it.
 
 pub mod connectivity;
@@ -169,7 +169,7 @@ impl Catalog {
     ///
     /// # Errors
     /// When the list cannot be read.
-    pub async fn restore(&self, watched: &[PathBuf]) -> Result<(), StoreError> {
+    pub async fn start_registered(&self, watched: &[PathBuf]) -> Result<(), StoreError> {
         let clones = self.settings.data_dir.join(CLONES);
         // Before the first clone of this process.
         let _ = spawn_blocking(move || remote::remove_unfinished(&clones)).await;

@@ -163,7 +163,7 @@ impl Driver {
                 // Its span begins after the wait, which may last an hour.
                 let run = async move {
                     tokio::time::sleep(wait).await;
-                    driver.run(Cause::History)
+                    driver.run_span(Cause::History)
                 };
                 self.load_history(commit, HistoryStep::Files, failures, run)
             }
@@ -232,7 +232,7 @@ impl Driver {
     }
 
     /// Creates the span of a run that begins now.
-    fn run(&self, cause: Cause) -> Span {
+    fn run_span(&self, cause: Cause) -> Span {
         spans::index_run(&self.repository.name, cause.name())
     }
 
@@ -318,7 +318,8 @@ fn publish_stale(writer: &mut Writer, (revision, files): Listed, stale: &StaleIn
     }
 }
 
-fn publish(writer: &mut Writer, input: IndexInput, start: Instant) -> ScanOutcome {
+/// Publishes the index of what was scanned, and logs the outcome.
+fn publish_scan(writer: &mut Writer, input: IndexInput, start: Instant) -> ScanOutcome {
     let read = start.elapsed();
     let cause = input.cause.name();
     metrics::histogram!("foveate_index_read_seconds", "cause" => cause).record(read);
@@ -340,11 +341,12 @@ fn publish(writer: &mut Writer, input: IndexInput, start: Instant) -> ScanOutcom
                 ScanOutcome::WantsHistory(snapshot.revision.commit.clone())
             }
         }
-        Err(error) => fail(writer, error.to_string()),
+        Err(error) => fail_scan(writer, error.to_string()),
     }
 }
 
-fn fail(writer: &mut Writer, error: String) -> ScanOutcome {
+/// Records why a scan failed, and logs it once.
+fn fail_scan(writer: &mut Writer, error: String) -> ScanOutcome {
     // An unchanged failure has been logged already.
     if writer.repository().status().error.as_ref() == Some(&error) {
         tracing::debug!(error, "not indexed");

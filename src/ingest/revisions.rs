@@ -126,7 +126,7 @@ impl RevisionBuilder {
                     outcome = waiting.outcome() => drop(reply.send(outcome)),
                 }
             }
-            BuildSlot::Build(handle) => match self.run(&commit).await {
+            BuildSlot::Build(handle) => match self.build_in_span(&commit).await {
                 Ok(snapshot) => {
                     handle.fulfil(Arc::clone(&snapshot));
                     self.driver.repository.notify_changes();
@@ -213,7 +213,7 @@ impl RevisionBuilder {
     }
 
     /// Builds the index of a commit in a run span inside the question's span.
-    async fn run(&self, commit: &str) -> Result<Arc<Snapshot>, RevisionError> {
+    async fn build_in_span(&self, commit: &str) -> Result<Arc<Snapshot>, RevisionError> {
         let span = spans::index_run(&self.driver.repository.name, Cause::Request.name());
         self.build(commit).instrument(span).await
     }
@@ -229,7 +229,7 @@ impl RevisionBuilder {
         let work = self.blocking(move || {
             let snapshot = driver.engine.pools.install(|| {
                 let (files, nearest) =
-                    read(&git, &commit, &warm, &driver.repository.blobs, &progress)?;
+                    files_of_commit(&git, &commit, &warm, &driver.repository.blobs, &progress)?;
                 if driver.local_clone.is_some() {
                     refuse_lost_files(&files)?;
                 }
@@ -366,7 +366,7 @@ impl RevisionBuilder {
 
 /// Returns the files of a commit in path order, and the snapshot that differs least. If one of the most
 /// recently used snapshots differs in few files, only these are read; otherwise all files are listed.
-fn read<'a>(
+fn files_of_commit<'a>(
     git: &GitRepo,
     commit: &str,
     warm: &'a LoadedSnapshots,

@@ -227,12 +227,12 @@ impl WorkingTree {
             watcher.keep_only(&listing.directories);
         }
         self.directories = listing.directories;
-        let changed = self.read(listing.files, &HashSet::new(), blobs, progress)?;
+        let changed = self.read_changed(listing.files, &HashSet::new(), blobs, progress)?;
         Ok(removed || changed)
     }
 
     /// Reads the found files whose stat has changed, and those in `named`. Returns whether anything changed.
-    fn read(
+    fn read_changed(
         &mut self,
         found: Vec<WalkedFile>,
         named: &HashSet<RepoPath>,

@@ -10,7 +10,7 @@ use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 use tracing::Instrument as _;
 
-use super::{Driver, Listed, Loaded, Loading, ScanOutcome, fail, finished, publish};
+use super::{Driver, Listed, Loaded, Loading, ScanOutcome, fail_scan, finished, publish_scan};
 use crate::engine::{BlobCache, Cause, IndexInput, Phase, Progress, Writer};
 use crate::ingest::PollSettings;
 use crate::ingest::git::remote::LocalClone;
@@ -101,7 +101,7 @@ impl Driver {
             Ok(()) => Cause::Sync,
             Err(_) => Cause::Registered,
         };
-        let run = self.run(cause);
+        let run = self.run_span(cause);
         let Some(writer) = self.remove_other_clone(writer).await else {
             return;
         };
@@ -150,7 +150,7 @@ impl Driver {
                 }
                 () = schedule.due() => Some(Cause::Poll),
             };
-            next = cause.map(|cause| (cause, self.run(cause)));
+            next = cause.map(|cause| (cause, self.run_span(cause)));
         }
     }
 
@@ -232,21 +232,21 @@ impl Driver {
             _ => self.read_ref(source, &transferred, cause),
         };
         let outcome = match read {
-            Ok(Some(input)) => publish(writer, input, start),
+            Ok(Some(input)) => publish_scan(writer, input, start),
             Ok(None) => self.settled(cause),
             Err(GitError::Cancelled(_)) => ScanOutcome::Cancelled,
             Err(error) => {
                 if let Some(clone) = self.local_clone.as_ref().filter(|_| error.is_damage()) {
                     clone.report_damage();
                 }
-                fail(writer, error.to_string())
+                fail_scan(writer, error.to_string())
             }
         };
         self.repository.progress.enter(Phase::Idle, 0);
         let state = match (&outcome, transferred) {
             (ScanOutcome::Failed, _) => SourceState::Failed,
             (_, Err(error)) => {
-                fail(writer, error.to_string());
+                fail_scan(writer, error.to_string());
                 SourceState::Failed
             }
             (_, Ok(())) => {

@@ -48,7 +48,7 @@ impl Driver {
         writer: Writer,
         mut syncs: mpsc::Receiver<()>,
     ) {
-        let run = self.run(Cause::Registered);
+        let run = self.run_span(Cause::Registered);
         let begin = self.begin_tree(path, watch, writer);
         let Some(mut work) = begin.instrument(run.clone()).await else {
             return;
@@ -61,7 +61,7 @@ impl Driver {
             let (scan, permit, run) = match step.await {
                 Step::Scan(scan, permit, run) => (scan, permit, run),
                 Step::Schedule(cause) => {
-                    due = Some(self.full_scan(&work, cause, self.run(cause)));
+                    due = Some(self.full_scan(&work, cause, self.run_span(cause)));
                     continue;
                 }
                 Step::AddHistory(done) => {
@@ -114,7 +114,7 @@ impl Driver {
             },
             Some(()) = syncs.recv(), if is_idle => Step::Schedule(Cause::Sync),
             changed = work.changed(), if takes_changes => {
-                Step::Scan(Scan::Changes(changed), None, self.run(Cause::Changed))
+                Step::Scan(Scan::Changes(changed), None, self.run_span(Cause::Changed))
             }
             done = finished(history) => Step::AddHistory(done),
             () = sleep_until(poll), if is_idle => Step::Schedule(work.cause()),

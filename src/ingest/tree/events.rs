@@ -45,7 +45,7 @@ impl WorkingTree {
             let others = others.filter(|file| !paths.contains(&file.path));
             self.check_size(&found, others, self.directories.len(), blobs)?;
         }
-        let changed = self.read(found, &named, blobs, progress)?;
+        let changed = self.read_changed(found, &named, blobs, progress)?;
         Ok(removed || changed)
     }
 

@@ -11,7 +11,7 @@ use crate::engine::{
     BlobCache, Cause, CommitHistory, IndexInput, Phase, Progress, Watching, Writer,
 };
 use crate::ingest::IngestSettings;
-use crate::ingest::driver::{Driver, Listed, ScanOutcome, fail, publish};
+use crate::ingest::driver::{Driver, Listed, ScanOutcome, fail_scan, publish_scan};
 use crate::ingest::schedule::retry_wait;
 use crate::ingest::tree::{TreeError, WorkingTree, network_file_system};
 use crate::ingest::watch::{ChangeCollector, ChangeSet, TreeWatcher};
@@ -269,7 +269,7 @@ impl TreeWork {
         // The wait does not grow after a missing directory, which costs nothing to look for, nor after changes, whose
         // times the wait does not decide.
         let waits_longer = !is_of_changes && !matches!(read, Err(TreeError::Unreadable { .. }));
-        let outcome = self.publish_read(cause, read, start);
+        let outcome = self.finish_scan(cause, read, start);
         if matches!(outcome, ScanOutcome::Failed) {
             self.failures = match waits_longer {
                 true => self.failures.saturating_add(1),
@@ -315,7 +315,7 @@ impl TreeWork {
     }
 
     /// Publishes what was read, or why it could not be read.
-    fn publish_read(
+    fn finish_scan(
         &mut self,
         cause: Cause,
         read: Result<bool, TreeError>,
@@ -326,7 +326,7 @@ impl TreeWork {
             Ok(changed) => changed || self.failed(),
             Err(error) => {
                 self.follow_git_dir();
-                return fail(&mut self.writer, error.to_string());
+                return fail_scan(&mut self.writer, error.to_string());
             }
         };
         // This may find a repository that was created meanwhile.
@@ -336,7 +336,7 @@ impl TreeWork {
         self.follow_git_dir();
         // Before publishing: whoever sees the repository ready also sees how it is watched.
         self.report_watching(None);
-        self.publish(cause, changed, revision, start)
+        self.publish_if_changed(cause, changed, revision, start)
     }
 
     /// Restarts watching when the tree's git directory has changed, as its `HEAD` is not watched yet. The
@@ -366,7 +366,8 @@ impl TreeWork {
         });
     }
 
-    fn publish(
+    /// Publishes the index of the tree, unless it equals the current snapshot.
+    fn publish_if_changed(
         &mut self,
         cause: Cause,
         changed: bool,
@@ -381,7 +382,7 @@ impl TreeWork {
             ScanOutcome::Settled
         } else {
             let input = input(cause, revision, &self.tree, before.map(|before| &**before));
-            publish(&mut self.writer, input, start)
+            publish_scan(&mut self.writer, input, start)
         };
         match outcome {
             ScanOutcome::Settled if self.wants_history(cause, &commit) => {
