@@ -286,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn sync_that_did_not_finish_is_ordered_again_after_eviction() {
+    fn sync_that_did_not_finish_is_requested_again_after_eviction() {
         let engine = engine();
         let name = RepoName::new("shop").expect("a name");
         let source = Source::Git {

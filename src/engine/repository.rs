@@ -47,7 +47,7 @@ pub enum Source {
 pub struct Commands {
     /// Requests for revisions that are not warm, and for diffs. Permits bound their number.
     pub requests: mpsc::UnboundedReceiver<AdmittedRequest>,
-    /// Orders to read the source again. The channel holds one order, which covers all further ones.
+    /// Requests to read the source again. The channel holds one, which covers all further ones.
     pub syncs: mpsc::Receiver<()>,
 }
 

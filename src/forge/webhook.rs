@@ -87,7 +87,7 @@ impl Sender<'_> {
 }
 
 /// What a delivery asks for: a sync or a job.
-struct Order {
+struct DeliveryAction {
     project: Project,
     /// `None` where it is yet to be registered.
     repository: Option<Arc<Repository>>,
@@ -95,7 +95,7 @@ struct Order {
     job: Option<NewJobRow>,
 }
 
-impl Order {
+impl DeliveryAction {
     fn is_push(&self) -> bool {
         self.job.is_none()
     }
@@ -138,17 +138,17 @@ impl Forges {
     ) -> Result<Outcome, WebhookError> {
         let host = sender.host;
         let event = sender.event(headers, body)?;
-        let order = match self.order(host, event) {
-            Ok(order) => order,
+        let action = match self.action(host, event) {
+            Ok(action) => action,
             Err(reason) => return Ok(Outcome::Ignored(reason)),
         };
-        let by_number = order.is_push() && order.repository.is_some();
+        let by_number = action.is_push() && action.repository.is_some();
         let digests = digests(host, headers, body, by_number);
-        self.carry_out(host, order, &digests).await
+        self.carry_out(host, action, &digests).await
     }
 
     /// Returns what an event asks for, or why it is ignored.
-    fn order(&self, host: &Host, event: Event) -> Result<Order, &'static str> {
+    fn action(&self, host: &Host, event: Event) -> Result<DeliveryAction, &'static str> {
         let (config, name) = (&self.settings.config, host.dialect.name());
         let Some(project) = event.project().cloned() else {
             let reason = decide(config, name, event).err();
@@ -168,7 +168,7 @@ impl Forges {
             }
             task.traceparent = current_traceparent();
         }
-        Ok(Order {
+        Ok(DeliveryAction {
             project,
             repository,
             job: task.map(|task| task.job()),
@@ -179,27 +179,27 @@ impl Forges {
     async fn carry_out(
         &self,
         host: &Host,
-        order: Order,
+        action: DeliveryAction,
         digests: &[String],
     ) -> Result<Outcome, WebhookError> {
-        let (job, max_jobs) = (order.job.as_ref(), self.settings.config.max_jobs);
+        let (job, max_jobs) = (action.job.as_ref(), self.settings.config.max_jobs);
         let delivered = self.store.deliver(digests, job, now_millis(), max_jobs);
         match delivered.await? {
             DeliveryOutcome::Repeated => return Ok(Outcome::Repeated),
             DeliveryOutcome::Full => return Err(WebhookError::Full),
             DeliveryOutcome::Accepted => {}
         }
-        if order.repository.is_none() && !self.register(host, &order.project).await {
+        if action.repository.is_none() && !self.register(host, &action.project).await {
             // When the reason is gone, the forge must be able to send the delivery again.
             self.store.forget_delivery(digests).await?;
-            if order.is_push() {
+            if action.is_push() {
                 return Ok(Outcome::Ignored(
                     "its repository cannot be registered; the log of the server has the reason",
                 ));
             }
         }
-        if order.is_push() {
-            if let Some(repository) = &order.repository {
+        if action.is_push() {
+            if let Some(repository) = &action.repository {
                 repository.syncs.request();
             }
             return Ok(Outcome::Synced);

@@ -14,8 +14,8 @@ use super::openapi::schemas::{
 use super::problem::Problem;
 use crate::access::Grant;
 use crate::wire::lookup::{
-    Asked, DefinitionsAnswer, FileTextAnswer, Lookup, OutlineAnswer, RawDefinitions, RawFile,
-    RawOutline, RawReferences, RawSearch, ReferencesAnswer, SearchAnswer, SearchKindName,
+    DefinitionsAnswer, FileTextAnswer, Lookup, LookupContext, OutlineAnswer, RawDefinitions,
+    RawFile, RawOutline, RawReferences, RawSearch, ReferencesAnswer, SearchAnswer, SearchKindName,
 };
 
 /// Runs a lookup in a repository.
@@ -26,12 +26,12 @@ async fn run_lookup<L: Lookup>(
     lookup: L,
 ) -> Result<Json<L::Answer>, Problem> {
     let engine = &state.engine;
-    let asked = Asked {
+    let context = LookupContext {
         engine,
         grant,
         repo,
     };
-    Ok(Json(lookup.run(asked).await?))
+    Ok(Json(lookup.run(context).await?))
 }
 
 /// Where is this name defined?

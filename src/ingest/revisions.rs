@@ -349,7 +349,7 @@ impl RevisionBuilder {
         }
     }
 
-    /// Returns the error for a client. If the clone is damaged, orders another one.
+    /// Returns the error for a client. If the clone is damaged, requests another one.
     fn failed(&self, error: GitError) -> RevisionError {
         match &self.driver.local_clone {
             Some(clone) if error.is_damage() => {

@@ -23,7 +23,8 @@ use crate::feedback::AnswerOrigin;
 use crate::wire::answer::{AnswerOptions, ContextAnswer};
 use crate::wire::diff_range;
 use crate::wire::lookup::{
-    Asked, FILE_LIMIT, Lookup, RawDefinitions, RawFile, RawOutline, RawReferences, RawSearch,
+    FILE_LIMIT, Lookup, LookupContext, RawDefinitions, RawFile, RawOutline, RawReferences,
+    RawSearch,
 };
 use crate::wire::request::RawRequest;
 use crate::wire::unknown_field::UnknownField;
@@ -91,14 +92,14 @@ impl McpService {
         context: &Context,
     ) -> Result<CallToolResult, Failure> {
         let repository = self.repository(grant, call.repo.as_deref(), Action::LookUp)?;
-        let asked = self.asked(grant, repository.name.as_str());
-        let looking = async { call.what.run(asked).await.map_err(Failure::from) };
+        let lookup_context = self.lookup_context(grant, repository.name.as_str());
+        let looking = async { call.what.run(lookup_context).await.map_err(Failure::from) };
         let answer = self.when_ready(context, &repository, looking).await?;
         result(&answer)
     }
 
-    fn asked<'a>(&'a self, grant: &'a Grant, repo: &'a str) -> Asked<'a> {
-        Asked {
+    fn lookup_context<'a>(&'a self, grant: &'a Grant, repo: &'a str) -> LookupContext<'a> {
+        LookupContext {
             engine: &self.engine,
             grant,
             repo,
@@ -194,7 +195,7 @@ impl McpService {
                 limit: Some(WholeNumber(FILE_LIMIT.max as u64)),
                 cursor,
             };
-            let page = raw.run(self.asked(grant, &uri.repo)).await?;
+            let page = raw.run(self.lookup_context(grant, &uri.repo)).await?;
             let now = (page.revision.commit, page.revision.generation);
             if *first.get_or_insert_with(|| now.clone()) != now {
                 let message = "the repository changed while the file was read: call again";

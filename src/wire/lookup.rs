@@ -31,7 +31,7 @@ pub trait Lookup {
     /// Validates the parameters and looks up what they ask for.
     fn run(
         self,
-        asked: Asked<'_>,
+        context: LookupContext<'_>,
     ) -> impl Future<Output = Result<Self::Answer, LookupFailure>> + Send;
 }
 
@@ -68,7 +68,7 @@ pub enum LookupFailure {
 
 /// The repository that is asked, and who asks.
 #[derive(Clone, Copy)]
-pub struct Asked<'a> {
+pub struct LookupContext<'a> {
     /// Has the repositories.
     pub engine: &'a Engine,
     /// The grant of the caller.
@@ -77,7 +77,7 @@ pub struct Asked<'a> {
     pub repo: &'a str,
 }
 
-impl Asked<'_> {
+impl LookupContext<'_> {
     /// Looks something up at a commit, branch or tag. Returns the searched revision, the result, and notes for the
     /// reader.
     async fn find<T: Send + 'static>(

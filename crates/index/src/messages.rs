@@ -60,7 +60,7 @@ type Gram = u64;
 
 /// What a gram consists of; a part of its hash.
 #[derive(Clone, Copy, Hash)]
-enum Shape {
+enum GramKind {
     /// Three words in a row.
     Trigram,
     /// Three words with a placeholder after the first.
@@ -146,13 +146,13 @@ fn words_of(literals: &[MessageFact], text: &str) -> (Vec<Word>, usize) {
 /// Returns the grams of a message; a message without three words in a row has pairs.
 fn grams_of(words: &[Word]) -> Vec<Gram> {
     let trigrams = words.array_windows::<3>().filter_map(|[a, b, c]| {
-        let shape = match (b.follows_placeholder, c.follows_placeholder) {
-            (false, false) => Shape::Trigram,
-            (true, false) => Shape::GapAfterFirst,
-            (false, true) => Shape::GapAfterSecond,
+        let kind = match (b.follows_placeholder, c.follows_placeholder) {
+            (false, false) => GramKind::Trigram,
+            (true, false) => GramKind::GapAfterFirst,
+            (false, true) => GramKind::GapAfterSecond,
             (true, true) => return None,
         };
-        Some(gram(shape, [a.hash, b.hash, c.hash]))
+        Some(gram(kind, [a.hash, b.hash, c.hash]))
     });
     let trigrams: Vec<Gram> = trigrams.collect();
     if !trigrams.is_empty() {
@@ -163,7 +163,7 @@ fn grams_of(words: &[Word]) -> Vec<Gram> {
         .array_windows::<2>()
         .filter(|[a, b]| !b.follows_placeholder && is_telling(a) && is_telling(b));
     pairs
-        .map(|[a, b]| gram(Shape::Pair, [a.hash, b.hash, 0]))
+        .map(|[a, b]| gram(GramKind::Pair, [a.hash, b.hash, 0]))
         .collect()
 }
 
@@ -175,15 +175,15 @@ fn searched_grams(text: &str) -> [Vec<Gram>; 3] {
         let Some(second) = words.get(at + 1) else {
             break;
         };
-        pairs.push(gram(Shape::Pair, [*first, *second, 0]));
+        pairs.push(gram(GramKind::Pair, [*first, *second, 0]));
         if let Some(third) = words.get(at + 2) {
-            trigrams.push(gram(Shape::Trigram, [*first, *second, *third]));
+            trigrams.push(gram(GramKind::Trigram, [*first, *second, *third]));
         }
         for gap in GAPS {
             let after = at + 1 + gap;
             if let (Some(b), Some(c)) = (words.get(after), words.get(after + 1)) {
-                gapped.push(gram(Shape::GapAfterFirst, [*first, *b, *c]));
-                gapped.push(gram(Shape::GapAfterSecond, [*first, *second, *c]));
+                gapped.push(gram(GramKind::GapAfterFirst, [*first, *b, *c]));
+                gapped.push(gram(GramKind::GapAfterSecond, [*first, *second, *c]));
             }
         }
     }
@@ -341,6 +341,6 @@ impl Match {
     }
 }
 
-fn gram(shape: Shape, words: [u64; 3]) -> Gram {
-    FixedState::default().hash_one((shape, words))
+fn gram(kind: GramKind, words: [u64; 3]) -> Gram {
+    FixedState::default().hash_one((kind, words))
 }

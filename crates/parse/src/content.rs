@@ -90,14 +90,14 @@ fn in_legacy_encoding(bytes: &[u8]) -> Option<String> {
 
 /// Whether the bytes are a git LFS pointer, which replaces a large file.
 fn is_lfs_pointer(bytes: &[u8]) -> bool {
-    const LONGEST: usize = 1024;
+    const MAX_BYTES: usize = 1024;
     const VERSION: &[u8] = b"version https://git-lfs.github.com/spec/v1\n";
     let has = |key: &[u8]| {
         bytes
             .split(|byte| *byte == b'\n')
             .any(|line| line.starts_with(key))
     };
-    bytes.len() < LONGEST && bytes.starts_with(VERSION) && has(b"oid ") && has(b"size ")
+    bytes.len() < MAX_BYTES && bytes.starts_with(VERSION) && has(b"oid ") && has(b"size ")
 }
 
 /// Whether more than half of the text is in lines too long to read.

@@ -25,7 +25,7 @@ pub(crate) use self::asked_kinds::AskedKinds;
 pub use self::look_ups::LookUp;
 
 use self::rules::Reading;
-use self::shapes::Shape;
+use self::shapes::ClauseShape;
 use self::words::{Clause, Word};
 use crate::text::{QueryText, SegmentKind, is_error_chain};
 
@@ -174,7 +174,7 @@ fn look_up(
     let reading = reading?;
     let rule = reading.rule;
     let words = &reading.clause.words;
-    let is_report = reading.shape == Shape::Phrase && look_ups::reports(words);
+    let is_report = reading.shape == ClauseShape::Phrase && look_ups::reports(words);
     // "How do I use x" asks for a guide or an example.
     if rule.kind != found.kind || rule.name == rules::HOW_TO || is_report {
         return None;
@@ -232,7 +232,7 @@ fn asking_verbs(query: &Query, asks: Option<LookUp>) -> Vec<&Word> {
     let readings = clauses.filter_map(rules::read);
     let readings = readings.filter(|reading| {
         let kind = reading.rule.kind;
-        reading.shape != Shape::Statement
+        reading.shape != ClauseShape::Statement
             && matches!(
                 kind,
                 IntentKind::UsageExploration | IntentKind::DefinitionLookup
@@ -301,20 +301,20 @@ impl Query {
         let mut readings: Vec<Reading> = title
             .map(|reading| {
                 // A long text is an issue, not a question, even where its title asks.
-                let is_doubtful = reading.shape == Shape::Question && !self.is_short;
+                let is_doubtful = reading.shape == ClauseShape::Question && !self.is_short;
                 reading.scaled(if is_doubtful { PROSE_FACTOR } else { 1.0 })
             })
             .collect();
         let reports = readings
             .iter()
-            .any(|reading| reading.shape == Shape::Statement);
+            .any(|reading| reading.shape == ClauseShape::Statement);
         for reading in self.prose_clauses.iter().filter_map(rules::read) {
             let factor = match reading.shape {
                 // Below a report, "how does it read x" is a passing remark.
-                Shape::Question if reading.clause.opens_sentence && !reports => 1.0,
+                ClauseShape::Question if reading.clause.opens_sentence && !reports => 1.0,
                 // Without "please" an order is a step to reproduce.
-                Shape::Order if reading.is_polite => 1.0,
-                Shape::Order => PROSE_FACTOR,
+                ClauseShape::Order if reading.is_polite => 1.0,
+                ClauseShape::Order => PROSE_FACTOR,
                 _ => continue,
             };
             readings.push(reading.scaled(factor));

@@ -11,7 +11,7 @@ use super::answer::{
 };
 use super::cursor::page;
 use super::fields::{self, FILE_LIMIT, ITEM_LIMIT, OUTLINE_LIMIT};
-use super::{Asked, InvalidLookup, Lookup, LookupFailure};
+use super::{InvalidLookup, Lookup, LookupContext, LookupFailure};
 use crate::wire::whole_number::WholeNumber;
 
 /// Where a name is defined.
@@ -32,11 +32,11 @@ pub struct RawDefinitions {
 impl Lookup for RawDefinitions {
     type Answer = DefinitionsAnswer;
 
-    async fn run(self, asked: Asked<'_>) -> Result<DefinitionsAnswer, LookupFailure> {
+    async fn run(self, context: LookupContext<'_>) -> Result<DefinitionsAnswer, LookupFailure> {
         let name = fields::text("name", self.name, fields::MAX_NAME_CHARS)?;
         let lookup = format!("definitions {name}");
         let (window, cursors) = page(lookup, self.limit, self.cursor, ITEM_LIMIT)?;
-        let found = asked.find(self.r#ref, move |snapshot, deadline| {
+        let found = context.find(self.r#ref, move |snapshot, deadline| {
             Ok(lookup::definitions(snapshot, &name, &window, deadline))
         });
         let (revision, mut found, issues) = found.await?;
@@ -72,11 +72,11 @@ pub struct RawReferences {
 impl Lookup for RawReferences {
     type Answer = ReferencesAnswer;
 
-    async fn run(self, asked: Asked<'_>) -> Result<ReferencesAnswer, LookupFailure> {
+    async fn run(self, context: LookupContext<'_>) -> Result<ReferencesAnswer, LookupFailure> {
         let target = referenced(self.name, self.path, self.line)?;
         let lookup = format!("references {target:?}");
         let (window, cursors) = page(lookup, self.limit, self.cursor, ITEM_LIMIT)?;
-        let found = asked.find(self.r#ref, move |snapshot, deadline| {
+        let found = context.find(self.r#ref, move |snapshot, deadline| {
             lookup::references(snapshot, &target, &window, deadline)
         });
         let (revision, mut found, issues) = found.await?;
@@ -135,12 +135,12 @@ pub struct RawOutline {
 impl Lookup for RawOutline {
     type Answer = OutlineAnswer;
 
-    async fn run(self, asked: Asked<'_>) -> Result<OutlineAnswer, LookupFailure> {
+    async fn run(self, context: LookupContext<'_>) -> Result<OutlineAnswer, LookupFailure> {
         let path = fields::path(self.path)?;
         let lookup = format!("outline {path}");
         let (window, cursors) = page(lookup, self.limit, self.cursor, OUTLINE_LIMIT)?;
         let shown = path.to_string();
-        let found = asked.find(self.r#ref, move |snapshot, _| {
+        let found = context.find(self.r#ref, move |snapshot, _| {
             lookup::outline(snapshot, &path, &window)
         });
         let (revision, mut found, issues) = found.await?;
@@ -195,7 +195,7 @@ pub struct RawSearch {
 impl Lookup for RawSearch {
     type Answer = SearchAnswer;
 
-    async fn run(self, asked: Asked<'_>) -> Result<SearchAnswer, LookupFailure> {
+    async fn run(self, context: LookupContext<'_>) -> Result<SearchAnswer, LookupFailure> {
         let search = Search {
             query: fields::text("q", self.q, fields::MAX_QUERY_CHARS)?,
             kind: self.kind.unwrap_or_default().into(),
@@ -204,7 +204,7 @@ impl Lookup for RawSearch {
         };
         let lookup = format!("search {search:?}");
         let (window, cursors) = page(lookup, self.limit, self.cursor, ITEM_LIMIT)?;
-        let found = asked.find(self.r#ref, move |snapshot, deadline| {
+        let found = context.find(self.r#ref, move |snapshot, deadline| {
             lookup::search(snapshot, &search, &window, deadline)
         });
         let (revision, mut found, issues) = found.await?;
@@ -237,11 +237,11 @@ pub struct RawFile {
 impl Lookup for RawFile {
     type Answer = FileTextAnswer;
 
-    async fn run(self, asked: Asked<'_>) -> Result<FileTextAnswer, LookupFailure> {
+    async fn run(self, context: LookupContext<'_>) -> Result<FileTextAnswer, LookupFailure> {
         let (path, lines) = (fields::path(self.path)?, fields::lines(self.lines)?);
         let lookup = format!("file {path} {lines:?}");
         let (window, cursors) = page(lookup, self.limit, self.cursor, FILE_LIMIT)?;
-        let found = asked.find(self.r#ref, move |snapshot, _| {
+        let found = context.find(self.r#ref, move |snapshot, _| {
             lookup::file(snapshot, &path, lines, &window)
         });
         let (revision, found, issues) = found.await?;

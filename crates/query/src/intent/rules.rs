@@ -7,7 +7,7 @@ mod signals;
 use std::sync::LazyLock;
 
 use super::IntentKind;
-use super::shapes::{self, Shape};
+use super::shapes::{self, ClauseShape};
 use super::words::{Clause, Pattern, Word};
 
 use readings::FIX_ORDER;
@@ -100,7 +100,7 @@ const INTENTION_FACTOR: f32 = 0.9;
 /// How a clause is read: its shape and the first rule that fits.
 pub(super) struct Reading<'a> {
     pub clause: &'a Clause,
-    pub shape: Shape,
+    pub shape: ClauseShape,
     pub rule: &'static Rule,
     /// How strongly it indicates the kind of its rule.
     pub weight: f32,
@@ -138,7 +138,7 @@ pub(super) fn read(clause: &Clause) -> Option<Reading<'_>> {
     let words = imperative.as_deref().unwrap_or(words);
     let shape = shapes::shape(words, start);
     let rule = fitting_rule(words, start, shape)?;
-    let may_be_beside = rule.kind == IntentKind::TestWriting && shape != Shape::Question;
+    let may_be_beside = rule.kind == IntentKind::TestWriting && shape != ClauseShape::Question;
     let other = may_be_beside.then(|| beside_tests(words, start, shape));
     let rule = other.flatten().unwrap_or(rule);
     // "I want to move x. Who uses it?"
@@ -155,7 +155,7 @@ pub(super) fn read(clause: &Clause) -> Option<Reading<'_>> {
 
 /// Returns the rule of the change that an order for tests also asks for: "add a limit and tests", "test and fix x". The
 /// tests are then those of the change.
-fn beside_tests(words: &[Word], start: usize, shape: Shape) -> Option<&'static Rule> {
+fn beside_tests(words: &[Word], start: usize, shape: ClauseShape) -> Option<&'static Rule> {
     let is_joining = |word: &Word| JOINING.contains(&word.text.as_str());
     let mut joints = (start + 1..words.len()).filter(|at| words.get(*at).is_some_and(is_joining));
     joints.find_map(|at| {
@@ -179,16 +179,16 @@ fn rule_named(name: &str) -> Option<&'static Rule> {
 
 /// Returns the first rule of a shape that fits. Questions, orders and phrases must match at their first words,
 /// statements anywhere.
-fn fitting_rule(words: &[Word], start: usize, shape: Shape) -> Option<&'static Rule> {
+fn fitting_rule(words: &[Word], start: usize, shape: ClauseShape) -> Option<&'static Rule> {
     let at_start = |rules: &'static [Compiled]| {
         let fits = |compiled: &&Compiled| compiled.is_at(words, start) || compiled.is_at(words, 0);
         rules.iter().find(fits)
     };
     let compiled = match shape {
-        Shape::Question => at_start(&QUESTIONS).or_else(|| at_start(&PHRASES)),
-        Shape::Order => at_start(&ORDERS),
-        Shape::Statement => STATEMENTS.iter().find(|compiled| compiled.is_in(words)),
-        Shape::Phrase => at_start(&PHRASES),
+        ClauseShape::Question => at_start(&QUESTIONS).or_else(|| at_start(&PHRASES)),
+        ClauseShape::Order => at_start(&ORDERS),
+        ClauseShape::Statement => STATEMENTS.iter().find(|compiled| compiled.is_in(words)),
+        ClauseShape::Phrase => at_start(&PHRASES),
     };
     compiled.map(|compiled| compiled.rule)
 }

@@ -28,7 +28,7 @@ const WH: ClassSet = lexicon::set(&["wh"]);
 
 /// How a clause is built.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Shape {
+pub(super) enum ClauseShape {
     /// "where is x", "does x do y".
     Question,
     /// "add x", "please move y".
@@ -129,18 +129,18 @@ fn is(word: &Word, class: ClassSet) -> bool {
 }
 
 /// Returns the shape of a clause whose fillers end before word `start`.
-pub(super) fn shape(clause: &[Word], start: usize) -> Shape {
+pub(super) fn shape(clause: &[Word], start: usize) -> ClauseShape {
     let words = clause.get(start..).unwrap_or_default();
     if starts_question(words) || start == 0 && starts_inverted(clause) {
-        Shape::Question
+        ClauseShape::Question
     } else if is_order(words, start > 0) {
-        Shape::Order
+        ClauseShape::Order
     } else if starts_inverted(clause) || clause.last().is_some_and(|word| word.text == "?") {
-        Shape::Question
+        ClauseShape::Question
     } else if is_statement(clause) {
-        Shape::Statement
+        ClauseShape::Statement
     } else {
-        Shape::Phrase
+        ClauseShape::Phrase
     }
 }
 
@@ -311,25 +311,31 @@ mod tests {
     #[test]
     fn clause_shapes_are_recognised() {
         for (text, wanted) in [
-            ("the job uploads an empty report", Shape::Statement),
-            ("the footer is empty", Shape::Statement),
-            ("Images in the list appear rotated", Shape::Statement),
-            ("build fails on Windows", Shape::Statement),
-            ("replace drops the newline", Shape::Statement),
-            ("restore is slow with many files", Shape::Statement),
-            ("archive cleanup deletes other files", Shape::Statement),
-            ("cleanup removes files of others", Shape::Statement),
-            ("cleanup imports of the parser", Shape::Order),
-            ("follow redirects to the mirror", Shape::Order),
-            ("don't have menus overlap", Shape::Order),
-            ("cache the answers of the mirror", Shape::Order),
-            ("could you please frobnicate the answers", Shape::Order),
-            ("show me the class", Shape::Order),
-            ("show me how it works", Shape::Question),
-            ("which job is it", Shape::Question),
-            ("does the queue keep its order", Shape::Question),
-            ("caching the answers", Shape::Phrase),
-            ("token middleware", Shape::Phrase),
+            ("the job uploads an empty report", ClauseShape::Statement),
+            ("the footer is empty", ClauseShape::Statement),
+            ("Images in the list appear rotated", ClauseShape::Statement),
+            ("build fails on Windows", ClauseShape::Statement),
+            ("replace drops the newline", ClauseShape::Statement),
+            ("restore is slow with many files", ClauseShape::Statement),
+            (
+                "archive cleanup deletes other files",
+                ClauseShape::Statement,
+            ),
+            ("cleanup removes files of others", ClauseShape::Statement),
+            ("cleanup imports of the parser", ClauseShape::Order),
+            ("follow redirects to the mirror", ClauseShape::Order),
+            ("don't have menus overlap", ClauseShape::Order),
+            ("cache the answers of the mirror", ClauseShape::Order),
+            (
+                "could you please frobnicate the answers",
+                ClauseShape::Order,
+            ),
+            ("show me the class", ClauseShape::Order),
+            ("show me how it works", ClauseShape::Question),
+            ("which job is it", ClauseShape::Question),
+            ("does the queue keep its order", ClauseShape::Question),
+            ("caching the answers", ClauseShape::Phrase),
+            ("token middleware", ClauseShape::Phrase),
         ] {
             let words = split(text, 100);
             assert_eq!(shape(&words, start(&words)), wanted, "{text}");

@@ -9,7 +9,7 @@ use super::boilerplate::{
     is_sure_code, is_template_check, is_version_line, is_version_list, promises_code, tag,
 };
 use super::log_entry::{self, Surroundings};
-use super::markdown::{Markdown, Shape, Span, SpanKind};
+use super::markdown::{LineKind, Markdown, Span, SpanKind};
 use super::repair;
 use crate::excerpt::prefix;
 
@@ -141,10 +141,10 @@ pub(super) fn split<'a>(lines: &'a [String], markdown: &'a Markdown, titled: boo
     // `<details>` are classified once, at the outermost level: nesting must not cost quadratic time.
     let mut judged = 0;
     while let Some(line) = lines.get(i) {
-        match reader.shape(i) {
-            Shape::Fence(_) | Shape::Fenced(_) => i = reader.code(i),
-            Shape::Rule => i += 1,
-            Shape::Text if line.trim_start().starts_with("<details") => {
+        match reader.line_kind(i) {
+            LineKind::Fence(_) | LineKind::Fenced(_) => i = reader.code(i),
+            LineKind::Rule => i += 1,
+            LineKind::Text if line.trim_start().starts_with("<details") => {
                 let start = i;
                 i += 1;
                 if i > judged {
@@ -170,8 +170,12 @@ pub(super) fn split<'a>(lines: &'a [String], markdown: &'a Markdown, titled: boo
 }
 
 impl<'a> Reader<'a> {
-    fn shape(&self, line: usize) -> Shape {
-        self.markdown.shapes.get(line).copied().unwrap_or_default()
+    fn line_kind(&self, line: usize) -> LineKind {
+        self.markdown
+            .line_kinds
+            .get(line)
+            .copied()
+            .unwrap_or_default()
     }
 
     fn part(&self, number: usize, text: &'a str, cut: usize) -> Line<'a> {
@@ -179,7 +183,7 @@ impl<'a> Reader<'a> {
             text,
             cut,
             spans: self.markdown.spans.get(number).map_or(&[], Vec::as_slice),
-            indented: self.shape(number) == Shape::Indented,
+            indented: self.line_kind(number) == LineKind::Indented,
         }
     }
 
@@ -209,7 +213,7 @@ impl<'a> Reader<'a> {
     fn keep(&mut self, number: usize, text: &'a str, cut: usize) {
         if self.awaits_title && !text.trim().is_empty() {
             self.awaits_title = false;
-            if has_title(text) && self.shape(number) != Shape::Indented {
+            if has_title(text) && self.line_kind(number) != LineKind::Indented {
                 return self.title(number, text, cut);
             }
         }
@@ -226,13 +230,13 @@ impl<'a> Reader<'a> {
 
     /// Reads the fenced block that begins in line `start` and returns the line after it.
     fn code(&mut self, start: usize) -> usize {
-        let (Shape::Fence(number) | Shape::Fenced(number)) = self.shape(start) else {
+        let (LineKind::Fence(number) | LineKind::Fenced(number)) = self.line_kind(start) else {
             return start + 1;
         };
         let fence = self.lines.get(start).map_or("", String::as_str);
         let quoted = fence.trim_start().starts_with('>');
         let mut end = start + 1;
-        while self.shape(end) == Shape::Fenced(number) {
+        while self.line_kind(end) == LineKind::Fenced(number) {
             end += 1;
         }
         let info = self.markdown.infos.get(number).map_or("", String::as_str);
@@ -325,9 +329,9 @@ impl<'a> Reader<'a> {
     }
 
     fn heading(&self, number: usize, line: &'a str) -> Option<&'a str> {
-        match self.shape(number) {
-            Shape::Heading => Some(trim_marks(strip_heading(line.trim()))),
-            Shape::Text => label(line),
+        match self.line_kind(number) {
+            LineKind::Heading => Some(trim_marks(strip_heading(line.trim()))),
+            LineKind::Text => label(line),
             _ => None,
         }
     }
@@ -377,7 +381,7 @@ impl<'a> Reader<'a> {
         let is_blank = |line: &&String| line.trim().is_empty();
         let blank = self.lines.iter().skip(number + 1).take(MAX_BLANK);
         let next = number + 1 + blank.take_while(is_blank).count();
-        matches!(self.shape(next), Shape::Fence(_))
+        matches!(self.line_kind(next), LineKind::Fence(_))
             && !is_bullet(line)
             && !is_environment(&fold(label))
     }

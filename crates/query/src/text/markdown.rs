@@ -11,7 +11,7 @@ const MAX_UNDERLINED: usize = 80;
 
 /// The kind of a line.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum Shape {
+pub(super) enum LineKind {
     /// Text, also of lists, quotations and tables.
     #[default]
     Text,
@@ -48,7 +48,7 @@ pub(super) enum SpanKind {
 #[derive(Debug, Default)]
 pub(super) struct Markdown {
     /// The kind of every line.
-    pub shapes: Vec<Shape>,
+    pub line_kinds: Vec<LineKind>,
     /// The code and links of every line, in order.
     pub spans: Vec<Vec<Span>>,
     /// The info strings of the fenced blocks.
@@ -62,7 +62,7 @@ pub(super) fn read(structure: &str) -> Markdown {
     let mut starts = vec![0];
     starts.extend(structure.match_indices('\n').map(|(at, _)| at + 1));
     let mut markdown = Markdown {
-        shapes: vec![Shape::Text; starts.len()],
+        line_kinds: vec![LineKind::Text; starts.len()],
         spans: vec![Vec::new(); starts.len()],
         infos: Vec::new(),
         starts,
@@ -78,7 +78,7 @@ pub(super) fn read(structure: &str) -> Markdown {
             Event::Start(Tag::CodeBlock(kind)) => block = Some(markdown.code_block(&kind, &range)),
             Event::End(TagEnd::CodeBlock) => block = None,
             Event::Start(Tag::Heading { .. }) => markdown.heading(structure, &range),
-            Event::Rule => markdown.mark(&range, Shape::Rule),
+            Event::Rule => markdown.mark(&range, LineKind::Rule),
             Event::Start(Tag::Link {
                 link_type,
                 dest_url,
@@ -102,7 +102,7 @@ pub(super) fn read(structure: &str) -> Markdown {
                 markdown.span(range, SpanKind::Code);
             }
             Event::Text(_) => match block {
-                Some(shape) => markdown.mark(&range, shape),
+                Some(kind) => markdown.mark(&range, kind),
                 None => text_end = range.end,
             },
             _ => {}
@@ -126,22 +126,25 @@ impl Markdown {
         self.line_of(range.start)..self.line_of(last) + 1
     }
 
-    fn mark(&mut self, range: &Range<usize>, shape: Shape) {
+    fn mark(&mut self, range: &Range<usize>, kind: LineKind) {
         let lines = self.lines_of(range);
-        self.shapes.get_mut(lines).unwrap_or_default().fill(shape);
+        self.line_kinds
+            .get_mut(lines)
+            .unwrap_or_default()
+            .fill(kind);
     }
 
-    /// Records a code block and returns the shape of its lines.
-    fn code_block(&mut self, kind: &CodeBlockKind<'_>, range: &Range<usize>) -> Shape {
+    /// Records a code block and returns the kind of its lines.
+    fn code_block(&mut self, kind: &CodeBlockKind<'_>, range: &Range<usize>) -> LineKind {
         let CodeBlockKind::Fenced(info) = kind else {
-            return Shape::Indented;
+            return LineKind::Indented;
         };
         let number = self.infos.len();
         self.infos.push(info.trim().to_owned());
         // Lines with text are marked later; only the marks that open and close the block have none.
-        self.mark(range, Shape::Rule);
-        self.mark(&(range.start..range.start), Shape::Fence(number));
-        Shape::Fenced(number)
+        self.mark(range, LineKind::Rule);
+        self.mark(&(range.start..range.start), LineKind::Fence(number));
+        LineKind::Fenced(number)
     }
 
     /// Records a heading. To Markdown all text above a rule is a heading, however long; the writer of an issue
@@ -150,18 +153,18 @@ impl Markdown {
         let lines = self.lines_of(range);
         let text = structure.get(range.clone()).unwrap_or("").trim();
         if text.starts_with('#') {
-            return self.set(lines.start, Shape::Heading);
+            return self.set(lines.start, LineKind::Heading);
         }
-        self.set(lines.end - 1, Shape::Rule);
+        self.set(lines.end - 1, LineKind::Rule);
         let last = text.lines().rev().nth(1).unwrap_or("");
         if lines.len() > 1 && last.len() <= MAX_UNDERLINED {
-            self.set(lines.end - 2, Shape::Heading);
+            self.set(lines.end - 2, LineKind::Heading);
         }
     }
 
-    fn set(&mut self, line: usize, shape: Shape) {
-        if let Some(slot) = self.shapes.get_mut(line) {
-            *slot = shape;
+    fn set(&mut self, line: usize, kind: LineKind) {
+        if let Some(slot) = self.line_kinds.get_mut(line) {
+            *slot = kind;
         }
     }
 
@@ -193,12 +196,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn line_shapes_are_recognised() {
-        use Shape::{Fence, Fenced, Heading, Indented, Rule, Text};
+    fn line_kinds_are_recognised() {
+        use LineKind::{Fence, Fenced, Heading, Indented, Rule, Text};
         let markdown =
             read("# A\ntext\n***\n\n    x = 1\n\n```py\n\ny\n```\nHead\n---\nlong\ntext\n---");
         assert_eq!(
-            markdown.shapes,
+            markdown.line_kinds,
             [
                 Heading,
                 Text,
@@ -223,7 +226,7 @@ mod tests {
     #[test]
     fn unclosed_fence_extends_to_the_end() {
         let markdown = read("a\n```\nb\n\nc");
-        assert_eq!(markdown.shapes.last(), Some(&Shape::Fenced(0)));
+        assert_eq!(markdown.line_kinds.last(), Some(&LineKind::Fenced(0)));
     }
 
     #[test]

@@ -60,14 +60,14 @@ const MAX_IMPORTED: usize = 64;
 /// up together, such as those of a directory, may import each other.
 pub(super) fn importers(plan: &Plan<'_>) -> Vec<Link> {
     let Snapshot { files, graph, .. } = plan.snapshot;
-    let asked = AskedModules::new(plan);
+    let requested = RequestedModules::new(plan);
     let modules = plan.looked_up.modules.iter();
     let importers = modules.flat_map(|module| graph.importers(*module));
     let importers: BTreeSet<FileId> = importers.copied().collect();
     let found = importers
         .into_iter()
-        .filter(|from| !asked.modules.contains(from))
-        .filter_map(|from| Some((from, asked.imported_by(plan, from)?)));
+        .filter(|from| !requested.modules.contains(from))
+        .filter_map(|from| Some((from, requested.imported_by(plan, from)?)));
     let mut found: Vec<_> = found.collect();
     found.sort_by_key(|(from, _)| files.file(*from).role == Role::Test);
     let found = found.into_iter().take(plan.config.links.max_named_uses);
@@ -90,13 +90,13 @@ pub(super) fn foreign(plan: &Plan<'_>, module: &str, first: &[(FileId, usize)]) 
 }
 
 /// The modules that a question looks up.
-struct AskedModules<'a> {
+struct RequestedModules<'a> {
     modules: HashSet<FileId>,
     /// The first of them in each directory whose files share a package: imports name the package.
     packages: HashMap<&'a str, FileId>,
 }
 
-impl<'a> AskedModules<'a> {
+impl<'a> RequestedModules<'a> {
     fn new(plan: &Plan<'a>) -> Self {
         let Snapshot { files, graph, .. } = plan.snapshot;
         let modules = &plan.looked_up.modules;

@@ -18,14 +18,14 @@ const MAX_PARTS: usize = 4096;
 const MAX_IMPORTS_SINCE: usize = 256;
 
 /// A module and the names that are imported from it.
-type Taken = (String, Vec<ImportedName>);
+type ModuleImports = (String, Vec<ImportedName>);
 
 /// Adds `use a::b::{c, d as e, f::*, self};`.
 pub(super) fn use_declaration<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
     let Some(argument) = field(node, "argument") else {
         return Some(Descend::Past);
     };
-    let mut taken: Vec<Taken> = Vec::new();
+    let mut modules: Vec<ModuleImports> = Vec::new();
     let mut pending: Vec<(Rc<str>, Node<'t>)> = vec![("".into(), argument)];
     for _ in 0..MAX_PARTS {
         let Some((prefix, part)) = pending.pop() else {
@@ -50,16 +50,16 @@ pub(super) fn use_declaration<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -
                 let prefix: Rc<str> = path.into();
                 pending.extend(field(part, "list").map(|list| (prefix, list)));
             }
-            "use_wildcard" => take(&mut taken, path, "*", ""),
+            "use_wildcard" => add_name(&mut modules, path, "*", ""),
             "use_as_clause" => {
                 let alias = field(part, "alias").map_or("", |alias| walk.of(alias));
-                take_path(&mut taken, &path, Some(alias));
+                add_path(&mut modules, &path, Some(alias));
             }
             "line_comment" | "block_comment" => {}
-            _ => take_path(&mut taken, &path, None),
+            _ => add_path(&mut modules, &path, None),
         }
     }
-    for (module, names) in taken {
+    for (module, names) in modules {
         add(walk, node, &module, names);
     }
     Some(Descend::Past)
@@ -77,7 +77,7 @@ fn joined(prefix: &str, path: &str) -> String {
 }
 
 /// Splits a path into a module and the name that is imported from it. `a::{self}` is `a`.
-fn take_path(taken: &mut Vec<Taken>, path: &str, alias: Option<&str>) {
+fn add_path(modules: &mut Vec<ModuleImports>, path: &str, alias: Option<&str>) {
     let path = match path.strip_suffix("::self") {
         Some(module) => module,
         None => path,
@@ -90,17 +90,17 @@ fn take_path(taken: &mut Vec<Taken>, path: &str, alias: Option<&str>) {
     };
     match path.rsplit_once("::") {
         Some((module, name)) if name != "super" => {
-            take(taken, module.to_owned(), name, bound(name));
+            add_name(modules, module.to_owned(), name, bound(name));
         }
-        _ => take(taken, path.to_owned(), "*", bound(path)),
+        _ => add_name(modules, path.to_owned(), "*", bound(path)),
     }
 }
 
-fn take(taken: &mut Vec<Taken>, module: String, name: &str, local: &str) {
+fn add_name(modules: &mut Vec<ModuleImports>, module: String, name: &str, local: &str) {
     let imported = ImportedName::new(name, local);
-    match taken.iter_mut().find(|(known, _)| *known == module) {
+    match modules.iter_mut().find(|(known, _)| *known == module) {
         Some((_, names)) => names.push(imported),
-        None => taken.push((module, vec![imported])),
+        None => modules.push((module, vec![imported])),
     }
 }
 
