@@ -13,5 +13,5 @@ pub mod mine;
 pub mod report;
 pub mod run;
 pub mod score;
-pub mod sweep;
 pub mod train;
+pub mod visit;

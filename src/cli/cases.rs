@@ -6,7 +6,7 @@ use anyhow::bail;
 
 use super::UsageError;
 use crate::eval::case::{Case, Repositories, Selection, add_edits, read_cases};
-use crate::eval::sweep::Walk;
+use crate::eval::visit::Walk;
 use crate::ingest::git::HistoryLimits;
 
 /// The arguments that choose cases.

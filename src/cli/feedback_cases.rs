@@ -14,7 +14,7 @@ use super::feedback::for_each;
 use crate::config::Config;
 use crate::engine::RepoName;
 use crate::eval::case::{Case, GoldFunction, Repositories};
-use crate::eval::sweep::Walk;
+use crate::eval::visit::Walk;
 use crate::feedback::NamedPlace;
 use crate::ingest::clone_path;
 use crate::ingest::git::Location;

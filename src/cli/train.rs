@@ -22,7 +22,7 @@ use super::cases::{CaseArgs, WalkArgs};
 use super::database::DatabaseArgs;
 use super::{UsageError, feedback_cases, stdout};
 use crate::eval::case::Case;
-use crate::eval::sweep::Walk;
+use crate::eval::visit::Walk;
 use crate::eval::train::Kind;
 use crate::eval::train::calibrate::{Calibrated, calibrate, calibrate_confidence};
 use crate::eval::train::examples::{self, Example};

@@ -9,7 +9,7 @@ use parking_lot::Mutex;
 
 use super::*;
 use crate::eval::case::Repositories;
-use crate::eval::sweep::{BuiltSnapshot, Visitor, Walk, sweep};
+use crate::eval::visit::{BuiltSnapshot, Visitor, Walk, visit_cases};
 use crate::ingest::git::HistoryLimits;
 
 type Outcome = Result<(), Box<dyn std::error::Error>>;
@@ -161,7 +161,7 @@ fn case_history_excludes_its_own_commit() -> Outcome {
         history: HistoryLimits::default(),
     };
     let seen = PastMessages(Mutex::new(Vec::new()));
-    sweep(&cases, &walk, &seen);
+    visit_cases(&cases, &walk, &seen);
     let seen = seen.0.into_inner();
     let first_lines: Vec<Vec<&str>> = seen
         .iter()

@@ -14,7 +14,7 @@ use crate::eval::checksum::Checksum;
 use crate::eval::curve::Step;
 use crate::eval::metric::{BUDGETS, Scores};
 use crate::eval::score::{self, Context, DeliveredAnswer};
-use crate::eval::sweep::{BuiltSnapshot, Visitor, Walk, sweep};
+use crate::eval::visit::{BuiltSnapshot, Visitor, Walk, visit_cases};
 use crate::telemetry::milliseconds;
 
 /// Number of ranked files and functions that are requested.
@@ -42,7 +42,7 @@ type OnDone<'a> = &'a (dyn Fn(&Case, &Result<CaseResult, String>) + Sync);
 pub fn run(cases: &[Case], options: &Options, on_done: OnDone<'_>) -> Evaluation {
     let start = Instant::now();
     let asker = Asker { options, on_done };
-    let outputs = sweep(cases, &options.walk, &asker);
+    let outputs = visit_cases(cases, &options.walk, &asker);
     let missed = |case: &Case, why| CaseResult {
         failure: Some(why),
         ..result(case, &DeliveredAnswer::default())

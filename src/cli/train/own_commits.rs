@@ -14,7 +14,7 @@ use crate::cli::UsageError;
 use crate::cli::cases::WalkArgs;
 use crate::eval::case::{Case, Repositories};
 use crate::eval::mine::mine;
-use crate::eval::sweep::Walk;
+use crate::eval::visit::Walk;
 use crate::eval::train::examples::Example;
 use crate::eval::train::{Accuracy, Kind, accuracy, adjusted, correct_by_cutoff};
 use crate::ingest::git::GitRepo;

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use crate::eval::calibration::Prediction;
 use crate::eval::case::Case;
 use crate::eval::score::{self, Context, Location};
-use crate::eval::sweep::{BuiltSnapshot, Visitor, Walk, sweep};
+use crate::eval::visit::{BuiltSnapshot, Visitor, Walk, visit_cases};
 
 /// Maximum numbers of files, functions and stretches that are kept per case, the best by the present weights; lower
 /// ones have no influence.
@@ -67,7 +67,7 @@ pub fn collect(
     progress: &(dyn Fn(&str, Option<&str>) + Sync),
 ) -> Vec<Example> {
     let collector = Collector { ranking, progress };
-    sweep(cases, walk, &collector)
+    visit_cases(cases, walk, &collector)
         .into_iter()
         .filter_map(Result::ok)
         .collect()

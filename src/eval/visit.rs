@@ -63,7 +63,7 @@ struct Batch<'a> {
 }
 
 /// Visits all cases. Returns the outputs in the order of the cases; for the errors, see [`Visitor::done`].
-pub fn sweep<V: Visitor>(
+pub fn visit_cases<V: Visitor>(
     cases: &[Case],
     walk: &Walk,
     visitor: &V,
