@@ -51,7 +51,7 @@ pub(super) struct TreeWork {
     audits: u64,
     /// Earliest time of the next scan of changes. Each scan is followed by a pause as long as itself, so
     /// that endless changes take at most half of the time, and are scanned together.
-    rest_until: tokio::time::Instant,
+    paused_until: tokio::time::Instant,
     /// Own threads of a tree on a network file system: if that hangs, it blocks only these.
     pub(super) own_threads: Option<Arc<rayon::ThreadPool>>,
 }
@@ -108,7 +108,7 @@ impl TreeWork {
             poll_wait: driver.settings.poll_interval,
             audited: Instant::now(),
             audits: 0,
-            rest_until: tokio::time::Instant::now(),
+            paused_until: tokio::time::Instant::now(),
             own_threads,
             driver,
         };
@@ -166,12 +166,12 @@ impl TreeWork {
             Some(watcher) => {
                 let changes = &watcher.changes;
                 changes
-                    .settle(settings.debounce, settings.max_delay, self.rest_until)
+                    .settle(settings.debounce, settings.max_delay, self.paused_until)
                     .await;
                 let latest = Instant::now() + MAX_LOCK_AGE;
                 while Instant::now() < latest && self.wait_for_git(changes).await {
                     changes
-                        .settle(AFTER_LOCK, settings.max_delay, self.rest_until)
+                        .settle(AFTER_LOCK, settings.max_delay, self.paused_until)
                         .await;
                 }
                 changes.take()
@@ -286,7 +286,7 @@ impl TreeWork {
         }
         self.writer.repository().progress.enter(Phase::Idle, 0);
         if is_of_changes {
-            self.rest_until = tokio::time::Instant::now() + start.elapsed();
+            self.paused_until = tokio::time::Instant::now() + start.elapsed();
         }
         outcome
     }

@@ -31,8 +31,8 @@ pub(crate) fn facts(text: &str, earlier: Option<&Content>, limits: &Limits) -> O
         timeout: limits.timeout / BUDGET_OF_CHANGES,
         ..*limits
     });
-    let changed = earlier.and_then(|earlier| changed(text, earlier, limits, &mut budget));
-    changed.or_else(|| whole(text, limits))
+    let changed = earlier.and_then(|earlier| facts_of_changes(text, earlier, limits, &mut budget));
+    changed.or_else(|| facts_of_whole(text, limits))
 }
 
 /// All attempts to parse only the changes may take one in this many parts of the limits.
@@ -43,7 +43,7 @@ const BUDGET_OF_CHANGES: u32 = 4;
 const MAX_ATTEMPTS: usize = 3;
 
 /// Parses only what differs. `None` if that saves no work, or could give other facts.
-fn changed(
+fn facts_of_changes(
     text: &str,
     earlier: &Content,
     limits: &Limits,
@@ -76,7 +76,7 @@ fn changed(
     None
 }
 
-fn whole(text: &str, limits: &Limits) -> Option<FileFacts> {
+fn facts_of_whole(text: &str, limits: &Limits) -> Option<FileFacts> {
     let tree = tree(text.as_bytes(), &mut Budget::new(limits))?;
     let walker = walk(&tree, text, None, limits);
     Some(walker.collector.finish(LANGUAGE, Nesting::Plain))

@@ -481,7 +481,7 @@ class Client:
             let earlier = content(LANGUAGE, EARLIER);
             let budget = &mut Budget::new(&limits);
             let changed = changed(&later, &earlier, &limits, budget).expect(instead);
-            let whole = super::super::whole(&later, &limits).unwrap();
+            let whole = super::super::facts_of_whole(&later, &limits).unwrap();
             assert_eq!(format!("{changed:#?}"), format!("{whole:#?}"));
         }
     }
