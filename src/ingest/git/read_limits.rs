@@ -161,13 +161,13 @@ impl ReadLimits {
         }
         let mut entries = 0;
         for directory in [git_dir, &parts.common] {
-            self.check_links(directory, false, &mut entries)?;
+            self.check_links(directory, Depth::Shallow, &mut entries)?;
             for refs in ["refs", "reftable"] {
-                self.check_links(&directory.join(refs), true, &mut entries)?;
+                self.check_links(&directory.join(refs), Depth::Deep, &mut entries)?;
             }
         }
         for objects in &parts.objects {
-            self.check_links(objects, true, &mut entries)?;
+            self.check_links(objects, Depth::Deep, &mut entries)?;
         }
         Ok(())
     }
@@ -188,11 +188,11 @@ impl ReadLimits {
         })
     }
 
-    /// Checks the symbolic links in a directory and, if `is_deep`, in the directories below it.
+    /// Checks the symbolic links in a directory, and in those below it if `depth` says so.
     fn check_links(
         &self,
         directory: &Path,
-        is_deep: bool,
+        depth: Depth,
         entries: &mut usize,
     ) -> Result<(), GitError> {
         let mut pending = vec![directory.to_owned()];
@@ -209,13 +209,22 @@ impl ReadLimits {
                 };
                 if kind.is_symlink() {
                     self.local_paths.check(&entry.path(), "symbolic link")?;
-                } else if kind.is_dir() && is_deep {
+                } else if kind.is_dir() && depth == Depth::Deep {
                     pending.push(entry.path());
                 }
             }
         }
         Ok(())
     }
+}
+
+/// How far below a directory its entries are checked.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Depth {
+    /// Only its own.
+    Shallow,
+    /// Those of all directories below it, too.
+    Deep,
 }
 
 /// Finds the nearest `.git` in a directory or above it.

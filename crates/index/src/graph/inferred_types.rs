@@ -367,7 +367,7 @@ impl<'a> Evaluator<'a> {
         if inferences == 0 || !self.names.definition(function).kind.is_function() {
             return Value::Unknown;
         }
-        cached(&self.returned, (function, inferences), || {
+        cached(&self.caches.returned, (function, inferences), || {
             self.infer_return_value(function, inferences)
         })
     }
@@ -401,7 +401,7 @@ impl<'a> Evaluator<'a> {
 
     /// Infers the value of a variable, field or property.
     pub(super) fn held_by(&self, id: DefId, inferences: u32) -> Value {
-        cached(&self.held, (id, inferences), || {
+        cached(&self.caches.held, (id, inferences), || {
             self.infer_held(id, inferences)
         })
     }

@@ -87,20 +87,26 @@ pub(super) struct Evaluator<'a> {
     text: &'a str,
     /// Imports of the form `import a.b`, the longest first.
     dotted: Vec<(&'a str, FileId)>,
-    /// Cache of its top-level names.
+    pub(super) caches: Caches<'a>,
+}
+
+/// The results of one evaluator, which are needed again.
+#[derive(Default)]
+pub(super) struct Caches<'a> {
+    /// Top-level names of the file.
     top_level: RefCell<HashMap<&'a str, Targets>>,
-    /// Cache of members of modules, classes and their instances.
+    /// Members of modules, classes and their instances.
     members: RefCell<HashMap<(Value, &'a str), Targets>>,
-    /// Cache of bare names inside its definitions, by the depth of inferences that is left.
+    /// Bare names inside definitions of the file, by the depth of inferences that is left.
     bare_names: RefCell<HashMap<BareNameKey<'a>, Outcome>>,
-    /// Cache of the values that functions return, by the depth of inferences that is left. Without it, functions that
-    /// return chains of calls of each other would take exponential time.
+    /// Values that functions return, by the depth of inferences that is left. Without it, functions that return chains
+    /// of calls of each other would take exponential time.
     pub(super) returned: RefCell<HashMap<(DefId, u32), Value>>,
     /// The same for the values of variables, fields and properties.
     pub(super) held: RefCell<HashMap<(DefId, u32), Value>>,
-    /// Cache of the receivers of lambdas, by the start of the name that gives them.
+    /// Receivers of lambdas, by the start of the name that gives them.
     lambdas: RefCell<HashMap<u32, Value>>,
-    /// Cache of the extensions that a name after a receiver means.
+    /// Extensions that a name after a receiver means.
     extensions: RefCell<HashMap<ExtensionKey<'a>, (Targets, Confidence)>>,
 }
 
@@ -156,19 +162,16 @@ impl<'a> Evaluator<'a> {
             locals,
             text: names.text(file),
             dotted: dotted_imports(names, file),
-            top_level: RefCell::default(),
-            members: RefCell::default(),
-            bare_names: RefCell::new(HashMap::with_capacity_and_hasher(
-                // Names repeat within their scope.
-                names
-                    .facts(file)
-                    .map_or(0, |facts| facts.references.len() / 4),
-                Default::default(),
-            )),
-            returned: RefCell::default(),
-            held: RefCell::default(),
-            lambdas: RefCell::default(),
-            extensions: RefCell::default(),
+            caches: Caches {
+                bare_names: RefCell::new(HashMap::with_capacity_and_hasher(
+                    // Names repeat within their scope.
+                    names
+                        .facts(file)
+                        .map_or(0, |facts| facts.references.len() / 4),
+                    Default::default(),
+                )),
+                ..Caches::default()
+            },
         }
     }
 
@@ -375,7 +378,7 @@ impl<'a> Evaluator<'a> {
     /// Returns the members of a module, class or instance with this name.
     fn known_member(&self, of: Value, name: &'a str) -> Targets {
         let (names, inheritance, known) = (self.names, self.inheritance, &self.known_bases);
-        cached(&self.members, (of, name), || match of {
+        cached(&self.caches.members, (of, name), || match of {
             Value::Module(module) => names.attribute(module, name),
             Value::Class(class) | Value::Instance(class) => {
                 let members = inheritance.members(names, known, class, name);

@@ -40,6 +40,13 @@ pub(super) struct TreeWork {
     watch: bool,
     /// Why wanted events are missing or unreliable.
     broken: Option<String>,
+    schedule: ScanSchedule,
+    /// Own threads of a tree on a network file system: if that hangs, it blocks only these.
+    pub(super) own_threads: Option<Arc<rayon::ThreadPool>>,
+}
+
+/// The times of the last scans, which decide that of the next one.
+struct ScanSchedule {
     /// Number of scans in a row that failed.
     failures: u32,
     /// Time of the last scan that was a full one or failed.
@@ -52,8 +59,19 @@ pub(super) struct TreeWork {
     /// Earliest time of the next scan of changes. Each scan is followed by a pause as long as itself, so
     /// that endless changes take at most half of the time, and are scanned together.
     paused_until: tokio::time::Instant,
-    /// Own threads of a tree on a network file system: if that hangs, it blocks only these.
-    pub(super) own_threads: Option<Arc<rayon::ThreadPool>>,
+}
+
+impl ScanSchedule {
+    fn new(poll_wait: Duration) -> Self {
+        Self {
+            failures: 0,
+            scanned: Instant::now(),
+            poll_wait,
+            audited: Instant::now(),
+            audits: 0,
+            paused_until: tokio::time::Instant::now(),
+        }
+    }
 }
 
 /// Threads of a tree on a network file system: two waits at a time.
@@ -103,12 +121,7 @@ impl TreeWork {
             watcher: None,
             watch,
             broken: None,
-            failures: 0,
-            scanned: Instant::now(),
-            poll_wait: driver.settings.poll_interval,
-            audited: Instant::now(),
-            audits: 0,
-            paused_until: tokio::time::Instant::now(),
+            schedule: ScanSchedule::new(driver.settings.poll_interval),
             own_threads,
             driver,
         };
@@ -146,7 +159,7 @@ impl TreeWork {
 
     /// Whether the last scan failed, so that the known files may be incomplete.
     pub(super) fn failed(&self) -> bool {
-        self.failures > 0
+        self.schedule.failures > 0
     }
 
     /// Whether events may miss changes, so that the tree must be polled.
@@ -166,12 +179,14 @@ impl TreeWork {
             Some(watcher) => {
                 let changes = &watcher.changes;
                 changes
-                    .settle(settings.debounce, settings.max_delay, self.paused_until)
+                    .settle(
+                        settings.debounce, settings.max_delay, self.schedule.paused_until,
+                    )
                     .await;
                 let latest = Instant::now() + MAX_LOCK_AGE;
                 while Instant::now() < latest && self.wait_for_git(changes).await {
                     changes
-                        .settle(AFTER_LOCK, settings.max_delay, self.paused_until)
+                        .settle(AFTER_LOCK, settings.max_delay, self.schedule.paused_until)
                         .await;
                 }
                 changes.take()
@@ -208,15 +223,15 @@ impl TreeWork {
     pub(super) fn next_full_scan(&self) -> Option<Instant> {
         let settings = &self.driver.settings;
         if self.polls() {
-            return Some(self.scanned + self.poll_wait);
+            return Some(self.schedule.scanned + self.schedule.poll_wait);
         }
-        (self.watch && !settings.audit.is_zero()).then(|| self.audited + settings.audit)
+        (self.watch && !settings.audit.is_zero()).then(|| self.schedule.audited + settings.audit)
     }
 
     /// Returns the cause of a full scan that is due now.
     pub(super) fn cause(&self) -> Cause {
         let audit = self.driver.settings.audit;
-        if !audit.is_zero() && self.audited.elapsed() >= audit {
+        if !audit.is_zero() && self.schedule.audited.elapsed() >= audit {
             Cause::Audit
         } else {
             Cause::Changed
@@ -229,9 +244,11 @@ impl TreeWork {
         let is_calm = !self.polls() && waiting(self) == Some(ChangeSet::default());
         let watcher = self.watcher.as_ref();
         let blobs = &self.writer.repository().blobs;
-        let differing = self.tree.audit(self.audits, blobs, progress, watcher)?;
-        self.audited = Instant::now();
-        self.audits += 1;
+        let differing = self
+            .tree
+            .audit(self.schedule.audits, blobs, progress, watcher)?;
+        self.schedule.audited = Instant::now();
+        self.schedule.audits += 1;
         metrics::counter!("foveate_audits_total").increment(1);
         // Changes whose events have arrived meanwhile were not missed.
         let missed = match waiting(self) {
@@ -255,7 +272,7 @@ impl TreeWork {
             self.start_watching();
         }
         if matches!(scan, Scan::Full(_)) {
-            self.scanned = start;
+            self.schedule.scanned = start;
         }
         let is_of_changes = matches!(scan, Scan::Changes(_));
         if let Some(watcher) = &self.watcher {
@@ -271,22 +288,23 @@ impl TreeWork {
         let waits_longer = !is_of_changes && !matches!(read, Err(TreeError::Unreadable { .. }));
         let outcome = self.finish_scan(cause, read, start);
         if matches!(outcome, ScanOutcome::Failed) {
-            self.failures = match waits_longer {
-                true => self.failures.saturating_add(1),
-                false => self.failures.max(1),
+            self.schedule.failures = match waits_longer {
+                true => self.schedule.failures.saturating_add(1),
+                false => self.schedule.failures.max(1),
             };
-            self.scanned = start;
+            self.schedule.scanned = start;
             self.report_watching(self.writer.repository().status().error.clone());
         } else {
-            self.failures = 0;
+            self.schedule.failures = 0;
         }
-        self.poll_wait = poll_wait(self.driver.settings.poll_interval, self.failures);
+        self.schedule.poll_wait =
+            poll_wait(self.driver.settings.poll_interval, self.schedule.failures);
         if let Some(watcher) = &self.watcher {
             watcher.changes.done();
         }
         self.writer.repository().progress.enter(Phase::Idle, 0);
         if is_of_changes {
-            self.paused_until = tokio::time::Instant::now() + start.elapsed();
+            self.schedule.paused_until = tokio::time::Instant::now() + start.elapsed();
         }
         outcome
     }

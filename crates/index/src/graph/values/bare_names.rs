@@ -56,7 +56,7 @@ impl<'a> Evaluator<'a> {
             return look_up();
         }
         let key = (position.enclosing, name, variables, inferences);
-        cached(&self.bare_names, key, look_up)
+        cached(&self.caches.bare_names, key, look_up)
     }
 
     /// Resolves a bare name from the innermost scope outwards.
@@ -285,7 +285,7 @@ impl<'a> Evaluator<'a> {
         if file != self.file {
             return look_up();
         }
-        cached(&self.top_level, name, look_up)
+        cached(&self.caches.top_level, name, look_up)
     }
 
     /// Returns the class or object literal whose method contains a position.

@@ -44,7 +44,7 @@ impl<'a> Evaluator<'a> {
             return (Targets::default(), Confidence::NameOnly);
         }
         let key = (file, member.receiver, name, inferences);
-        cached(&self.extensions, key, || {
+        cached(&self.caches.extensions, key, || {
             self.extensions_of(file, name, member.receiver, inferences)
         })
     }

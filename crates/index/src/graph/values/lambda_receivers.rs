@@ -121,7 +121,7 @@ impl<'a> Evaluator<'a> {
         let Some((lambda, outer)) = lambdas.split_last() else {
             return Value::Unknown;
         };
-        cached(&self.lambdas, lambda.name.start, || {
+        cached(&self.caches.lambdas, lambda.name.start, || {
             let initial = |value| self.initial_value(position, value, MAX_INFERENCES);
             let receiver = match (lambda.is_indexed, lambda.is_called) {
                 (true, _) => self.receiver_of_argument(position, lambda, outer),
