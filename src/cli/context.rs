@@ -59,28 +59,8 @@ pub struct ContextArgs {
     /// HEAD. An end that is left out is the checked-out commit: `main..`.
     #[arg(long, value_name = "BASE..HEAD", value_parser = diff_range::ends)]
     diff: Option<DiffEnds>,
-    /// Tokens (o200k_base) that the context may cost, 200 to 128000.
-    #[arg(long, default_value_t = 8000, value_name = "TOKENS")]
-    budget: u64,
-    /// How much of the budget to use: `precise` shows only what is likely to be changed, `balanced` what is worth
-    /// its tokens, `wide` whatever fits.
-    #[arg(
-        long,
-        default_value = "balanced",
-        ignore_case = true,
-        hide_possible_values = true,
-        value_name = "precise|balanced|wide"
-    )]
-    breadth: BreadthName,
-    /// Minimum probability (0 to 1) of the places to show, instead of the default of --breadth.
-    #[arg(long, value_name = "P")]
-    min_probability: Option<f32>,
-    /// Maximum number of files in the context, 1 to 1000.
-    #[arg(long, value_name = "N")]
-    max_files: Option<u64>,
-    /// Maximum number of characters in the context, 1000 to 10000000.
-    #[arg(long, value_name = "N")]
-    max_chars: Option<u64>,
+    #[command(flatten)]
+    size: SizeArgs,
     /// Address of the repository on the web, such as `https://github.com/pallets/flask`, for links to
     /// the code that is shown.
     #[arg(long, value_name = "URL")]
@@ -106,21 +86,8 @@ pub struct ContextArgs {
     /// Number of ranked files, functions and places to list, 1 to 100.
     #[arg(long, default_value_t = 20, value_name = "N")]
     limit: u64,
-    /// A file in DIR that is known to matter: a path relative to DIR or to the current directory, or
-    /// absolute. May be given more than once.
-    #[arg(long, value_name = "PATH")]
-    focus_path: Vec<String>,
-    /// A definition that is known to matter. May be given more than once.
-    #[arg(long, value_name = "NAME")]
-    focus_symbol: Vec<String>,
-    /// A file that the reader already has, so that it is not shown: a path as for --focus-path. May be given more
-    /// than once.
-    #[arg(long, value_name = "PATH")]
-    seen_path: Vec<String>,
-    /// A place that the reader already has: path:name of a definition, path:start-end of lines, or `seen_as` of an
-    /// earlier answer. May be given more than once.
-    #[arg(long, value_name = "PLACE")]
-    seen_place: Vec<String>,
+    #[command(flatten)]
+    hints: HintArgs,
     /// A ranking file to use instead of the built-in ranking numbers.
     #[arg(long, value_name = "FILE")]
     ranking: Option<PathBuf>,
@@ -145,6 +112,53 @@ pub struct ContextArgs {
     token_file: Option<PathBuf>,
     #[command(flatten)]
     cache: CacheArgs,
+}
+
+/// The arguments that limit the size of the context.
+#[derive(Debug, clap::Args)]
+struct SizeArgs {
+    /// Tokens (o200k_base) that the context may cost, 200 to 128000.
+    #[arg(long, default_value_t = 8000, value_name = "TOKENS")]
+    budget: u64,
+    /// How much of the budget to use: `precise` shows only what is likely to be changed, `balanced` what is worth
+    /// its tokens, `wide` whatever fits.
+    #[arg(
+        long,
+        default_value = "balanced",
+        ignore_case = true,
+        hide_possible_values = true,
+        value_name = "precise|balanced|wide"
+    )]
+    breadth: BreadthName,
+    /// Minimum probability (0 to 1) of the places to show, instead of the default of --breadth.
+    #[arg(long, value_name = "P")]
+    min_probability: Option<f32>,
+    /// Maximum number of files in the context, 1 to 1000.
+    #[arg(long, value_name = "N")]
+    max_files: Option<u64>,
+    /// Maximum number of characters in the context, 1000 to 10000000.
+    #[arg(long, value_name = "N")]
+    max_chars: Option<u64>,
+}
+
+/// The arguments that name code which matters, and code that the reader already has.
+#[derive(Debug, clap::Args)]
+struct HintArgs {
+    /// A file in DIR that is known to matter: a path relative to DIR or to the current directory, or
+    /// absolute. May be given more than once.
+    #[arg(long, value_name = "PATH")]
+    focus_path: Vec<String>,
+    /// A definition that is known to matter. May be given more than once.
+    #[arg(long, value_name = "NAME")]
+    focus_symbol: Vec<String>,
+    /// A file that the reader already has, so that it is not shown: a path as for --focus-path. May be given more
+    /// than once.
+    #[arg(long, value_name = "PATH")]
+    seen_path: Vec<String>,
+    /// A place that the reader already has: path:name of a definition, path:start-end of lines, or `seen_as` of an
+    /// earlier answer. May be given more than once.
+    #[arg(long, value_name = "PLACE")]
+    seen_place: Vec<String>,
 }
 
 /// Indexes, answers, and prints the context on standard output and the rest on standard error.
@@ -326,19 +340,19 @@ fn request(
         query: asked.text.clone(),
         reference: args.r#ref.clone(),
         diff: asked.diff.clone(),
-        budget_tokens: Some(args.budget),
-        breadth: Some(args.breadth),
-        min_probability: args.min_probability,
-        max_files: args.max_files,
-        max_chars: args.max_chars,
+        budget_tokens: Some(args.size.budget),
+        breadth: Some(args.size.breadth),
+        min_probability: args.size.min_probability,
+        max_files: args.size.max_files,
+        max_chars: args.size.max_chars,
         link_base: asked.link_base.clone(),
         format: Some(args.format),
         intent: args.intent,
         limit: Some(args.limit),
-        focus_paths: below(Field::FocusPaths, &args.focus_path)?,
-        focus_symbols: args.focus_symbol.clone(),
-        seen_paths: below(Field::SeenPaths, &args.seen_path)?,
-        seen_places: args.seen_place.clone(),
+        focus_paths: below(Field::FocusPaths, &args.hints.focus_path)?,
+        focus_symbols: args.hints.focus_symbol.clone(),
+        seen_paths: below(Field::SeenPaths, &args.hints.seen_path)?,
+        seen_places: args.hints.seen_place.clone(),
     };
     let question = raw.validate(usize::MAX);
     let refuse = |error: InvalidRequest| UsageError(error.detail(error.field.argument()));
