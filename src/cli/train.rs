@@ -22,10 +22,10 @@ use super::cases::{CaseArgs, WalkArgs};
 use super::database::DatabaseArgs;
 use super::{UsageError, feedback_cases, stdout};
 use crate::eval::case::Case;
-use crate::eval::visit::Walk;
 use crate::eval::train::Kind;
 use crate::eval::train::calibrate::{Calibrated, calibrate, calibrate_confidence};
 use crate::eval::train::examples::{self, Example};
+use crate::eval::visit::Walk;
 
 /// Default of --strength, with which weights are pulled toward 0. Functions have ten times the candidates, and
 /// signals that matter only beside others: those vanish when pulled as strongly as the signals of files.

@@ -14,9 +14,9 @@ use crate::cli::UsageError;
 use crate::cli::cases::WalkArgs;
 use crate::eval::case::{Case, Repositories};
 use crate::eval::mine::mine;
-use crate::eval::visit::Walk;
 use crate::eval::train::examples::Example;
 use crate::eval::train::{Accuracy, Kind, accuracy, adjusted, correct_by_cutoff};
+use crate::eval::visit::Walk;
 use crate::ingest::git::GitRepo;
 
 /// Default of --strength, with which weights are pulled toward the present ones: measured in `docs/own-commits.md`.
