@@ -30,6 +30,7 @@ use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::Path;
 use std::process::ExitCode;
+use std::str::FromStr;
 
 use clap::error::ErrorKind;
 use clap::{CommandFactory as _, FromArgMatches as _};
@@ -56,7 +57,7 @@ const EXIT_CODES: &str = "Exit codes:
   3  nothing was found, or what is named does not exist, or there is nothing to ask (for example, no test failed)
   4  the server cannot be reached";
 
-/// Answers which code a reader must see for an issue, from a warm index of a repository.
+/// Answers which code a reader must see for an issue, from an index of its repository.
 #[derive(Debug, clap::Parser)]
 #[command(name = "foveate", version, long_version = version::long(), after_help = EXIT_CODES)]
 struct Arguments {
@@ -231,9 +232,38 @@ pub fn ranking(file: Option<&Path>) -> Result<RankingConfig, UsageError> {
     RankingConfig::parse(&text).map_err(|error| refuse(error.to_string()))
 }
 
+/// Parses an argument that is a whole number.
+fn whole_number<T: FromStr>(text: &str) -> Result<T, String> {
+    let number = text.parse::<T>().ok();
+    number.ok_or_else(|| "expected a whole number".to_owned())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn text_in_place_of_a_number_is_explained() {
+        for arguments in [
+            &["context", ".", "x", "--budget", "8k"][..],
+            &["context", ".", "x", "--limit=-1"],
+            &["context", ".", "x", "--max-files=2.5"],
+            &["context", ".", "x", "--max-chars", "all"],
+            &["context", ".", "x", "--cache-max-bytes", "5GB"],
+            &["eval", "a.jsonl", "--repos", "x", "--jobs", "two"],
+            &["feedback", "delete", "--older-than", "week"],
+            &["repo", "add", "x", "--poll", "5m"],
+            &["jobs", "retry", "last"],
+        ] {
+            let arguments = [&["foveate"], arguments].concat();
+            let refused = Arguments::command().try_get_matches_from(&arguments);
+            let error = refused.unwrap_err().to_string();
+            assert!(
+                error.contains("expected a whole number"),
+                "{arguments:?}: {error}"
+            );
+        }
+    }
 
     #[test]
     fn each_cause_of_an_error_is_told_once() {

@@ -40,6 +40,7 @@ pub struct CacheArgs {
     #[arg(
         long,
         default_value_t = 2 << 30,
+        value_parser = super::whole_number::<u64>,
         env = "FOVEATE_CACHE_MAX_BYTES",
         value_name = "BYTES"
     )]

@@ -28,7 +28,7 @@ pub struct CaseArgs {
     #[arg(long, value_name = "FILE")]
     aliases: Option<PathBuf>,
     /// Run at most this many cases, spread evenly over those selected.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_parser = super::whole_number::<usize>, value_name = "N")]
     limit_cases: Option<usize>,
     /// Run only repositories whose owner/name contains this.
     #[arg(long, value_name = "TEXT")]
@@ -42,10 +42,15 @@ pub struct CaseArgs {
 #[derive(Debug, clap::Args)]
 pub struct WalkArgs {
     /// Number of repositories processed at the same time.
-    #[arg(long, default_value_t = 2, value_name = "N")]
+    #[arg(long, default_value_t = 2, value_parser = super::whole_number::<usize>, value_name = "N")]
     jobs: usize,
     /// Number of past commits loaded per case.
-    #[arg(long, default_value_t = HistoryLimits::default().commits, value_name = "N")]
+    #[arg(
+        long,
+        default_value_t = HistoryLimits::default().commits,
+        value_parser = super::whole_number::<usize>,
+        value_name = "N"
+    )]
     history: usize,
     /// Load no past commits.
     #[arg(long)]

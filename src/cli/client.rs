@@ -135,8 +135,9 @@ fn token(server: &str, file: Option<&Path>) -> anyhow::Result<Option<String>> {
     let (token, named) = match (file, std::env::var(TOKEN)) {
         (Some(file), _) => {
             let named = file.display().to_string();
-            let text = std::fs::read_to_string(file)
-                .map_err(|error| UsageError(format!("{named}: {error}")))?;
+            let text = std::fs::read_to_string(file).map_err(|error| {
+                UsageError(format!("cannot read the token file {named}: {error}"))
+            })?;
             (text.lines().next().unwrap_or_default().to_owned(), named)
         }
         (None, Ok(token)) => (token, TOKEN.to_owned()),

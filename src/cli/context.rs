@@ -84,7 +84,12 @@ pub struct ContextArgs {
     )]
     intent: Option<IntentName>,
     /// Number of ranked files, functions and places to list, 1 to 100.
-    #[arg(long, default_value_t = 20, value_name = "N")]
+    #[arg(
+        long,
+        default_value_t = 20,
+        value_parser = super::whole_number::<u64>,
+        value_name = "N"
+    )]
     limit: u64,
     #[command(flatten)]
     hints: HintArgs,
@@ -118,7 +123,12 @@ pub struct ContextArgs {
 #[derive(Debug, clap::Args)]
 struct SizeArgs {
     /// Tokens (o200k_base) that the context may cost, 200 to 128000.
-    #[arg(long, default_value_t = 8000, value_name = "TOKENS")]
+    #[arg(
+        long,
+        default_value_t = 8000,
+        value_parser = super::whole_number::<u64>,
+        value_name = "TOKENS"
+    )]
     budget: u64,
     /// How much of the budget to use: `precise` shows only what is likely to be changed, `balanced` what is worth
     /// its tokens, `wide` whatever fits.
@@ -134,10 +144,10 @@ struct SizeArgs {
     #[arg(long, value_name = "P")]
     min_probability: Option<f32>,
     /// Maximum number of files in the context, 1 to 1000.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_parser = super::whole_number::<u64>, value_name = "N")]
     max_files: Option<u64>,
     /// Maximum number of characters in the context, 1000 to 10000000.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_parser = super::whole_number::<u64>, value_name = "N")]
     max_chars: Option<u64>,
 }
 

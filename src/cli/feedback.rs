@@ -58,7 +58,7 @@ struct DeleteArgs {
     #[arg(long, value_name = "NAME", value_parser = RepoName::new)]
     repo: Option<RepoName>,
     /// All answers that were given this many days ago or earlier.
-    #[arg(long, value_name = "DAYS")]
+    #[arg(long, value_parser = super::whole_number::<u32>, value_name = "DAYS")]
     older_than: Option<u32>,
     /// All answers.
     #[arg(long)]

@@ -31,14 +31,18 @@ enum JobsCommand {
         json: bool,
     },
     /// Queue jobs again that were given up; a running server starts them within a second.
-    Retry {
-        /// The number of a job, as `list` shows it.
-        #[arg(required_unless_present = "all")]
-        id: Option<i64>,
-        /// All jobs that were given up.
-        #[arg(long, conflicts_with = "id")]
-        all: bool,
-    },
+    Retry(RetryArgs),
+}
+
+#[derive(Debug, clap::Args)]
+#[group(required = true, multiple = false)]
+struct RetryArgs {
+    /// The number of a job, as `list` shows it.
+    #[arg(value_parser = super::whole_number::<i64>)]
+    id: Option<i64>,
+    /// All jobs that were given up.
+    #[arg(long)]
+    all: bool,
 }
 
 /// Runs the command.
@@ -46,9 +50,9 @@ enum JobsCommand {
 /// # Errors
 /// When the data directory has no database, or the database fails.
 pub fn run(args: &JobsArgs) -> anyhow::Result<ExitCode> {
-    args.database.with_store(async |store| match args.command {
-        JobsCommand::List { json } => list(store, json).await,
-        JobsCommand::Retry { id, .. } => retry(store, id).await,
+    args.database.with_store(async |store| match &args.command {
+        JobsCommand::List { json } => list(store, *json).await,
+        JobsCommand::Retry(which) => retry(store, which.id).await,
     })
 }
 
@@ -107,7 +111,7 @@ async fn retry(store: &Store, id: Option<i64>) -> anyhow::Result<ExitCode> {
     if let (0, Some(id)) = (count, id) {
         return Err(not_queued(store, id).await?.into());
     }
-    writeln!(stdout(), "{count} jobs were queued again")?;
+    writeln!(stdout(), "jobs queued again: {count}")?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -77,11 +77,11 @@ struct AddArgs {
     /// Read git objects at a ref instead of files; a URL is always read so.
     #[arg(long)]
     git: bool,
-    /// The commit, branch or tag of the git repository to keep warm [default: HEAD].
+    /// The commit, branch or tag of the git repository to keep indexed [default: HEAD].
     #[arg(long, value_name = "REF")]
     r#ref: Option<String>,
     /// Seconds between two polls of the git repository; 0: only on request [default: the server's].
-    #[arg(long, value_name = "SECONDS")]
+    #[arg(long, value_parser = super::whole_number::<u32>, value_name = "SECONDS")]
     poll: Option<u32>,
     /// Do not watch the directory with files for changes.
     #[arg(long)]

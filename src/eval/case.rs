@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context as _, bail};
+use anyhow::{Context as _, anyhow, bail};
 use foveate_model::Lines;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -163,8 +163,13 @@ fn read(path: &Path) -> anyhow::Result<String> {
 
 /// Parses a line of a file, given its number from 0.
 fn parse<T: DeserializeOwned>(path: &Path, number: usize, line: &str) -> anyhow::Result<T> {
-    let place = || format!("{}:{}: not a case", path.display(), number + 1);
-    serde_json::from_str(line).with_context(place)
+    serde_json::from_str(line).map_err(|error| {
+        // The parser counts lines from the one that it was given.
+        let message = error.to_string();
+        let reason = message.split(" at line ").next().unwrap_or_default();
+        let place = format!("{}:{}", path.display(), number + 1);
+        anyhow!("{place}: {reason}; docs/EVALUATION.md describes the lines of this file")
+    })
 }
 
 /// The criteria that select cases.
@@ -295,6 +300,18 @@ mod tests {
         let mut cases = vec![case("a", "o/n", "issue")];
         add_edits(&mut cases, &file).unwrap();
         assert_eq!(cases[0].edits.len(), 1);
+    }
+
+    #[test]
+    fn unusable_line_is_named_by_its_number_in_the_file() {
+        let keep = tempfile::tempdir().unwrap();
+        let file = keep.path().join("edits.jsonl");
+        std::fs::write(&file, "\n{}\n").unwrap();
+        let error = add_edits(&mut [], &file).unwrap_err().to_string();
+        assert!(
+            error.contains("edits.jsonl:2: missing field `id`; docs"),
+            "{error}"
+        );
     }
 
     #[test]

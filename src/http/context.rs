@@ -48,19 +48,19 @@ pub struct ContextBody {
     /// The change that is asked about. The answer is given from its head, so `ref` must be absent or the same.
     #[schema(value_type = Option<DiffBody>)]
     diff: Option<Object<DiffBody>>,
-    /// Most tokens (o200k_base) of `context`.
+    /// Maximum tokens (o200k_base) of `context`.
     #[schema(value_type = Option<u64>, minimum = 200, maximum = 128_000, default = 8000)]
     budget_tokens: Option<WholeNumber>,
     /// How much of the budget is used.
     #[schema(default = "balanced")]
     breadth: Option<BreadthName>,
-    /// Least probability of a shown place, instead of the breadth's.
+    /// Minimum probability of a shown place, instead of the breadth's.
     #[schema(minimum = 0, maximum = 1)]
     min_probability: Option<f32>,
-    /// Most files that are shown at least in part; absent: no limit.
+    /// Maximum files that are shown at least in part; absent: no limit.
     #[schema(value_type = Option<u64>, minimum = 1, maximum = 1000)]
     max_files: Option<WholeNumber>,
-    /// Most characters of `context`; absent: limited by the tokens alone.
+    /// Maximum characters of `context`; absent: limited by the tokens alone.
     #[schema(value_type = Option<u64>, minimum = 1000, maximum = 10_000_000)]
     max_chars: Option<WholeNumber>,
     /// Web address of the repository, such as `https://github.com/pallets/flask`: items get links to their
@@ -72,7 +72,7 @@ pub struct ContextBody {
     format: Option<FormatName>,
     /// The intent, if the caller knows it; absent: detected.
     intent: Option<IntentName>,
-    /// Most ranked files, functions and places that are listed, each.
+    /// Maximum length of the lists of ranked files, functions and places.
     #[schema(value_type = Option<u64>, minimum = 1, maximum = 100, default = 20)]
     limit: Option<WholeNumber>,
     /// What the caller knows to be relevant.

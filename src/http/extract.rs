@@ -287,7 +287,7 @@ mod tests {
             ),
             (
                 "intent: unknown variant `BUGFIX`, expected `BUG_FIX` or `REFACTOR` at line 1 column 20",
-                "`intent`: it cannot be `BUGFIX`: did you mean `BUG_FIX`?",
+                "`intent`: it cannot be `BUGFIX`; did you mean `BUG_FIX`?",
             ),
             (
                 "watch: it is only allowed with `path` at line 1 column 82",

@@ -41,7 +41,7 @@ async fn run_lookup<L: Lookup>(
         ("repo" = RepositoryName, Path, description = "Name of the repository"),
         ("name" = DefinitionName, Query, description = "Name of a definition, optionally with enclosing names: `connect`, `Client.connect`, `package.module.Client`; or of a file: `src/client.py:Client.connect`"),
         ("ref" = Option<Reference>, Query, description = "Commit, branch or tag; absent: the working tree, or the registered ref"),
-        ("limit" = Option<u64>, Query, minimum = 1, maximum = 100, description = "Most definitions per page; absent: 20"),
+        ("limit" = Option<u64>, Query, minimum = 1, maximum = 100, description = "Maximum definitions per page; absent: 20"),
         ("cursor" = Option<Cursor>, Query, description = "`next_cursor` of the previous page"),
     ),
     responses(
@@ -67,7 +67,7 @@ pub async fn definitions(
         ("path" = Option<FilePath>, Query, description = "File of the definition; with `name`: only definitions in this file"),
         ("line" = Option<u64>, Query, minimum = 1, maximum = 4_294_967_295_u64, description = "With `path` and without `name`: selects the innermost definition of any kind that contains this line; of several that begin there, the outermost"),
         ("ref" = Option<Reference>, Query, description = "Commit, branch or tag; absent: the working tree, or the registered ref"),
-        ("limit" = Option<u64>, Query, minimum = 1, maximum = 100, description = "Most references per page; absent: 20"),
+        ("limit" = Option<u64>, Query, minimum = 1, maximum = 100, description = "Maximum references per page; absent: 20"),
         ("cursor" = Option<Cursor>, Query, description = "`next_cursor` of the previous page"),
     ),
     responses(
@@ -91,7 +91,7 @@ pub async fn references(
         ("repo" = RepositoryName, Path, description = "Name of the repository"),
         ("path" = FilePath, Query, description = "The file"),
         ("ref" = Option<Reference>, Query, description = "Commit, branch or tag; absent: the working tree, or the registered ref"),
-        ("limit" = Option<u64>, Query, minimum = 1, maximum = 1000, description = "Most entries per page; absent: 200"),
+        ("limit" = Option<u64>, Query, minimum = 1, maximum = 1000, description = "Maximum entries per page; absent: 200"),
         ("cursor" = Option<Cursor>, Query, description = "`next_cursor` of the previous page"),
     ),
     responses(
@@ -118,7 +118,7 @@ pub async fn outline(
         ("ignore_case" = Option<bool>, Query, description = "Whether `text` and `regex` ignore case; absent: no. `names` and `paths` always ignore it"),
         ("path" = Option<PathPrefix>, Query, description = "Only paths with this prefix: a directory, or any other prefix"),
         ("ref" = Option<Reference>, Query, description = "Commit, branch or tag; absent: the working tree, or the registered ref"),
-        ("limit" = Option<u64>, Query, minimum = 1, maximum = 100, description = "Most matches per page; absent: 20"),
+        ("limit" = Option<u64>, Query, minimum = 1, maximum = 100, description = "Maximum matches per page; absent: 20"),
         ("cursor" = Option<Cursor>, Query, description = "`next_cursor` of the previous page"),
     ),
     responses(
@@ -143,7 +143,7 @@ pub async fn search(
         ("path" = FilePath, Path, description = "The file; a slash in it may be written as `/` or `%2F`"),
         ("lines" = Option<LineRange>, Query, description = "A line such as `12`, or lines such as `12-40`; absent: all"),
         ("ref" = Option<Reference>, Query, description = "Commit, branch or tag; absent: the working tree, or the registered ref"),
-        ("limit" = Option<u64>, Query, minimum = 1, maximum = 5000, description = "Most lines per page, which has at most 256 KiB; absent: 1000"),
+        ("limit" = Option<u64>, Query, minimum = 1, maximum = 5000, description = "Maximum lines per page, which has at most 256 KiB; absent: 1000"),
         ("cursor" = Option<Cursor>, Query, description = "`next_cursor` of the previous page"),
     ),
     responses(

@@ -22,7 +22,7 @@ use schemas::{Cursor, DefinitionName, FilePath, LineRange, PathPrefix, Reference
 #[openapi(
     info(
         title = "Foveate",
-        description = "Answers which code a reader must see for an issue, from a warm index of a repository. Errors are application/problem+json with a stable `code`. Every response has the request's id in `x-request-id`. A body may be sent as gzip, with `content-encoding: gzip`; responses are compressed if `accept-encoding` allows it.",
+        description = "Answers which code a reader must see for an issue, from an index of its repository. Errors are application/problem+json with a stable `code`. Every response has the request's id in `x-request-id`. A body may be sent as gzip, with `content-encoding: gzip`; responses are compressed if `accept-encoding` allows it.",
         license(name = "Apache-2.0", identifier = "Apache-2.0")
     ),
     // The problem, and the schemas that only parameters and shared responses refer to.
@@ -42,7 +42,7 @@ use schemas::{Cursor, DefinitionName, FilePath, LineRange, PathPrefix, Reference
     tags(
         (name = "context", description = "Questions and answers"),
         (name = "lookups", description = "Definitions, references, outlines, searches and files, without ranking"),
-        (name = "repos", description = "Repositories kept warm"),
+        (name = "repos", description = "The registered repositories"),
         (name = "webhooks", description = "Events from forges"),
         (name = "feedback", description = "Feedback on answers, and how much they help"),
         (name = "operations", description = "For operators and monitoring")

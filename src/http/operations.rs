@@ -33,7 +33,7 @@ pub struct HealthAnswer {
 /// Whether questions can be answered.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct ReadyAnswer {
-    /// Whether every repository has its first index or has failed, and the store is reachable.
+    /// Whether every repository has its first index or has failed, and the database can be read.
     ready: bool,
     /// Whether the list of repositories can be read.
     store: bool,
@@ -55,7 +55,7 @@ pub async fn health() -> Json<HealthAnswer> {
     })
 }
 
-/// Are the registered repositories warm and the store reachable?
+/// Are the registered repositories indexed, and can the database be read?
 #[utoipa::path(
     get, path = "/readyz", tag = "operations",
     responses(

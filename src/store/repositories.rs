@@ -26,7 +26,7 @@ pub struct RepositoryRow {
     pub kind: RepositoryKind,
     /// An absolute path or a URL.
     pub location: String,
-    /// The ref that is kept warm.
+    /// The ref that is kept indexed.
     pub reference: Option<String>,
     /// Whether changes are watched.
     pub watch: bool,

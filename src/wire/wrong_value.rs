@@ -7,7 +7,7 @@ use super::unknown_field::UnknownField;
 /// Says what is wrong with a value, beginning with what is expected. A message of another form stays as it is.
 pub fn explain(message: &str) -> String {
     match UnknownField::parse_value(message) {
-        Some(unknown) => format!("it cannot be `{}`: {}", unknown.name, unknown.advice()),
+        Some(unknown) => format!("it cannot be `{}`; {}", unknown.name, unknown.advice()),
         None => expectation(message).unwrap_or_else(|| message.to_owned()),
     }
 }
@@ -83,7 +83,7 @@ mod tests {
         for (message, wanted) in [
             (
                 "unknown variant `path`, expected `text` or `paths`",
-                "it cannot be `path`: did you mean `paths`?",
+                "it cannot be `path`; did you mean `paths`?",
             ),
             (
                 "provided string was not `true` or `false`",

@@ -587,6 +587,12 @@ async fn command_line_reads_token_from_environment_or_file() {
         told.contains("checksum") && !told.contains(&token[..40]),
         "{told}"
     );
+    let (code, told) = list(&[], &["--token-file", "/no/such/file"]).await;
+    assert_eq!(code, Some(2));
+    assert!(
+        told.contains("cannot read the token file /no/such/file"),
+        "{told}"
+    );
     let help = Command::new(env!("CARGO_BIN_EXE_foveate"))
         .args(["repo", "--help"])
         .output();

@@ -146,12 +146,12 @@ async fn doctor_reports_on_a_running_server() {
         &[],
     );
     assert_finding(&elsewhere, "server", "warning", "nothing answers at");
-    assert_finding(&report, "database", "ok", "1 repositories");
+    assert_finding(&report, "database", "ok", "registered repositories: 1");
     assert_finding(
         &report,
         "repository",
         "ok",
-        "1 repositories on this machine",
+        "repositories on this machine that can be read: 1",
     );
     // The root, its two directories, and those of git.
     assert_finding(&report, "watches", "", "max_user_watches");

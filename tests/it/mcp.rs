@@ -459,7 +459,7 @@ fn refusals_say_what_to_do() {
         (
             "context",
             json!({"query": "x", "intent": "FIX"}),
-            "`intent`: it cannot be `FIX`: did you mean `BUG_FIX`?",
+            "`intent`: it cannot be `FIX`; did you mean `BUG_FIX`?",
         ),
         (
             "context",
@@ -519,7 +519,7 @@ fn refusals_say_what_to_do() {
         (
             "search",
             json!({"q": "x", "kind": "y"}),
-            "invalid arguments: `kind`: it cannot be `y`: expected one of `text`, `regex`, `names`, `paths`",
+            "invalid arguments: `kind`: it cannot be `y`; expected one of `text`, `regex`, `names`, `paths`",
         ),
     ] {
         let result = session.call(tool, arguments.clone());

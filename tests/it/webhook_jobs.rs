@@ -255,7 +255,10 @@ async fn failed_jobs_die_and_can_be_retried() {
     assert_eq!(unknown.status.code(), Some(3));
     let told = String::from_utf8(unknown.stderr).unwrap();
     assert!(told.contains("there is no job 999"), "{told}");
-    assert_eq!(jobs_command(data, &["retry"]).status.code(), Some(2));
+    let unnamed = jobs_command(data, &["retry"]);
+    assert_eq!(unnamed.status.code(), Some(2));
+    let told = String::from_utf8(unnamed.stderr).unwrap();
+    assert!(told.contains("<ID|--all>"), "{told}");
     let retry = |which: &str| {
         let output = jobs_command(data, &["retry", which]);
         assert!(output.status.success(), "{output:?}");

@@ -186,7 +186,7 @@ fn judge_schema(found: i64, known: i64, repositories: usize) -> Finding {
     }
     Finding::ok(
         "database",
-        format!("schema version {found}, {repositories} repositories"),
+        format!("schema version {found}; registered repositories: {repositories}"),
     )
 }
 
@@ -226,7 +226,7 @@ pub(super) fn sources(config: &Config, rows: &[RepositoryRow]) -> Vec<Finding> {
     if readable > 0 {
         findings.push(Finding::ok(
             "repository",
-            format!("{readable} repositories on this machine can be read"),
+            format!("repositories on this machine that can be read: {readable}"),
         ));
     }
     findings
