@@ -98,7 +98,7 @@ async fn rules_and_dashboard_use_existing_metrics() {
 #[test]
 fn every_alert_links_to_an_existing_section() {
     let alerts = read("config/prometheus/alerts.yml");
-    let guide = read("docs/operations.md");
+    let guide = read("docs/monitoring.md");
     let headings = guide.lines().filter(|line| line.starts_with('#'));
     let anchors: BTreeSet<String> = headings
         .map(|line| line.trim_start_matches('#').trim())
@@ -115,7 +115,7 @@ fn every_alert_links_to_an_existing_section() {
         assert_eq!(all.len(), names.len());
     }
     for link in links {
-        let anchor = link.strip_prefix("docs/operations.md#").expect(link);
+        let anchor = link.strip_prefix("docs/monitoring.md#").expect(link);
         assert!(anchors.contains(anchor), "{link} leads nowhere");
     }
     let tests = read("config/prometheus/rules_test.yml");
@@ -124,6 +124,6 @@ fn every_alert_links_to_an_existing_section() {
             tests.contains(name),
             "rules_test.yml does not make {name} fire"
         );
-        assert!(guide.contains(name), "docs/operations.md lacks {name}");
+        assert!(guide.contains(name), "docs/monitoring.md lacks {name}");
     }
 }
