@@ -226,8 +226,12 @@ pub fn ranking(file: Option<&Path>) -> Result<RankingConfig, UsageError> {
     let Some(path) = file.filter(|path| !path.as_os_str().is_empty()) else {
         return Ok(RankingConfig::default());
     };
-    let refuse =
-        |error: String| UsageError(format!("the ranking file {}: {error}", path.display()));
+    let refuse = |error: String| {
+        UsageError(format!(
+            "cannot use the ranking file {}: {error}",
+            path.display()
+        ))
+    };
     let text = std::fs::read_to_string(path).map_err(|error| refuse(error.to_string()))?;
     RankingConfig::parse(&text).map_err(|error| refuse(error.to_string()))
 }

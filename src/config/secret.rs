@@ -1,6 +1,7 @@
 //! Reads secrets from the places that settings name, each time they are needed, so that they can be changed while the
 //! program runs. Secrets must never be shown.
 
+use std::env::VarError;
 use std::fmt;
 use std::fs::File;
 use std::io::Read as _;
@@ -33,10 +34,13 @@ impl fmt::Debug for Secret {
     }
 }
 
-/// A secret cannot be read. The message names its place.
+/// A secret cannot be read. The message names its place and the reason.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("cannot read a secret from {0}")]
-pub struct SecretError(String);
+#[error("cannot read a secret from {place}: {reason}")]
+pub struct SecretError {
+    place: String,
+    reason: String,
+}
 
 /// The source of a secret: `env:NAME` or `file:/path`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -54,15 +58,27 @@ impl SecretSource {
     /// When it cannot be read or is empty.
     pub fn read(&self) -> Result<Secret, SecretError> {
         let found = match self.0.split_once(':') {
-            Some(("env", name)) => std::env::var(name).ok(),
-            Some(("file", path)) => read_file(path).ok(),
-            _ => None,
+            Some(("env", name)) => read_variable(name),
+            Some(("file", path)) => read_file(path).map_err(|error| error.to_string()),
+            _ => Err("a place is written env:NAME or file:/path".to_owned()),
         };
-        match found.as_deref().map(str::trim) {
-            Some(text) if !text.is_empty() => Ok(Secret::new(text)),
-            _ => Err(SecretError(self.0.clone())),
-        }
+        let secret = found.and_then(|text| match text.trim() {
+            "" => Err("it is empty".to_owned()),
+            text => Ok(Secret::new(text)),
+        });
+        secret.map_err(|reason| SecretError {
+            place: self.0.clone(),
+            reason,
+        })
     }
+}
+
+/// The message of the standard library would show a value that is not UTF-8.
+fn read_variable(name: &str) -> Result<String, String> {
+    std::env::var(name).map_err(|error| match error {
+        VarError::NotPresent => "the variable is not set".to_owned(),
+        VarError::NotUnicode(_) => "the variable is not UTF-8".to_owned(),
+    })
 }
 
 fn read_file(path: &str) -> std::io::Result<String> {
@@ -147,10 +163,16 @@ mod tests {
         std::fs::write(file.path(), "other").unwrap();
         assert_eq!(place.read().unwrap().reveal(), "other");
         std::fs::write(file.path(), " \n").unwrap();
-        assert!(place.read().is_err());
-        for missing in ["file:/no/such/file", "env:FOVEATE_NO_SUCH_VARIABLE", "x"] {
+        let error = place.read().unwrap_err().to_string();
+        assert!(error.ends_with(": it is empty"), "{error}");
+        for (missing, reason) in [
+            ("file:/no/such/file", "No such file"),
+            ("env:FOVEATE_NO_SUCH_VARIABLE", "the variable is not set"),
+            ("x", "a place is written env:NAME or file:/path"),
+        ] {
             let error = SecretSource::new(missing).unwrap().read().unwrap_err();
-            assert!(error.to_string().ends_with(missing));
+            let told = format!("cannot read a secret from {missing}: {reason}");
+            assert!(error.to_string().starts_with(&told), "{error}");
         }
         assert_eq!(SecretSource::new(""), None);
     }

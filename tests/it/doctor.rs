@@ -412,7 +412,8 @@ async fn remote_checks_time_out_and_show_no_secret() {
     let offline = [&arguments[..], &["--offline"]].concat();
     let (_, report) = doctor(&offline, &variables);
     assert_eq!(found(&report, "remote"), Vec::<String>::new());
-    let unreadable = ["failure: gitea: cannot read a secret from env:NOT_SET"];
+    let unreadable =
+        ["failure: gitea: cannot read a secret from env:NOT_SET: the variable is not set"];
     assert_eq!(found(&report, "forge"), unreadable);
     assert_finding(&report, "clock", "ok", "not compared");
 }
