@@ -325,6 +325,11 @@ fn repeated_constructs_take_linear_time() {
             "kotlin",
             format!("fun f() {{ g {{ {}a -> a }} }}\n", "(a), ".repeat(5_000)),
         ),
+        // Chains of calls, each with a lambda.
+        (
+            "kotlin",
+            format!("val a = b{}\n", " {\nc }".repeat(900)).repeat(50),
+        ),
         (
             "javascript",
             format!("{}1;\n", "exports = ".repeat(900)).repeat(100),
