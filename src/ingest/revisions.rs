@@ -51,6 +51,22 @@ pub(super) struct RevisionBuilder {
     histories: Arc<Semaphore>,
 }
 
+/// A request in progress. Dropping it takes it off the count, also on a panic.
+struct Working(Arc<watch::Sender<usize>>);
+
+impl Working {
+    fn begin(count: &Arc<watch::Sender<usize>>) -> Self {
+        count.send_modify(|working| *working += 1);
+        Self(Arc::clone(count))
+    }
+}
+
+impl Drop for Working {
+    fn drop(&mut self) {
+        self.0.send_modify(|working| *working -= 1);
+    }
+}
+
 impl RevisionBuilder {
     pub fn new(driver: Driver) -> Self {
         Self {
@@ -71,10 +87,9 @@ impl RevisionBuilder {
             } = requested;
             let this = self.clone();
             let work = async move {
-                this.working.send_modify(|working| *working += 1);
+                let working = Working::begin(&this.working);
                 let built = this.serve_one(request).await;
-                this.working.send_modify(|working| *working -= 1);
-                drop(permit);
+                drop((working, permit));
                 if let Some((handle, snapshot)) = built {
                     this.add_history(&handle, snapshot).await;
                 }
@@ -438,6 +453,21 @@ fn revision_error(error: GitError) -> RevisionError {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[tokio::test]
+    async fn request_that_panics_is_not_in_progress_any_more() {
+        let count = Arc::new(watch::Sender::new(0));
+        let request = tokio::spawn({
+            let count = Arc::clone(&count);
+            async move {
+                let _working = Working::begin(&count);
+                let begun = *count.borrow();
+                assert_eq!(begun, 0, "a defect");
+            }
+        });
+        assert!(request.await.is_err());
+        assert_eq!(*count.borrow(), 0);
+    }
 
     #[test]
     fn commit_that_the_server_is_not_asked_for_is_not_unknown() {
