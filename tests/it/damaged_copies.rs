@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use foveate::config::Config;
 use reqwest::StatusCode;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::app::{TestApp, git, places, until};
 use crate::git_server::{Hub, Mood};
@@ -105,6 +105,32 @@ async fn corrupted_copy_is_cloned_again() {
         ["shop/price.py"]
     );
     git(&copy, &["fsck", "--strict"]);
+    app.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn first_clone_that_was_interrupted_begins_again_at_the_next_start() {
+    let (_keep, _root, hub) = serve_shop().await;
+    hub.set_mood(Mood::Silent);
+    let data = tempfile::tempdir().unwrap();
+    let give_up_early = |config: &mut Config| {
+        poll_quickly(config);
+        config.git.stall_seconds = 1;
+    };
+    let is_fetching =
+        |repo: &Value| repo["state"] == "indexing" && repo["progress"]["phase"] == "fetching";
+    let app = TestApp::start_on_with(data.path(), give_up_early).await;
+    add(&app, &hub.url, None).await;
+    app.repo_until("shop", is_fetching).await;
+    app.end().await;
+    // A killed server does not remove it.
+    let unfinished = data.path().join("git/shop.Ab12cd.unfinished");
+    fs::create_dir_all(unfinished.join("objects")).unwrap();
+    let app = TestApp::start_on_with(data.path(), give_up_early).await;
+    app.repo_until("shop", is_fetching).await;
+    assert!(!unfinished.exists());
+    hub.set_mood(Mood::Normal);
+    app.ready("shop").await;
     app.end().await;
 }
 
