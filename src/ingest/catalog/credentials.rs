@@ -32,8 +32,29 @@ impl Credentials {
     /// Returns the login for the repository `name`, if its URL held one.
     pub fn of(&self, name: &RepoName) -> Option<Login> {
         let mut known = self.known.lock();
-        let read = || serde_json::from_slice(&fs::read(self.file(name)).ok()?).ok();
+        let read = || {
+            self.read(name).unwrap_or_else(|error| {
+                tracing::warn!(
+                    repo = %name,
+                    %error,
+                    "cannot read the stored credentials of the repository: it is contacted without them until it is \
+                     registered again, or they can be read at the next start"
+                );
+                None
+            })
+        };
         known.entry(name.clone()).or_insert_with(read).clone()
+    }
+
+    /// Reads the stored login, if there is one.
+    fn read(&self, name: &RepoName) -> io::Result<Option<Login>> {
+        let bytes = match fs::read(self.file(name)) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            read => read?,
+        };
+        // The message of the parser may quote a secret.
+        let login = serde_json::from_slice(&bytes);
+        login.map_err(|_| io::Error::other("the file is damaged"))
     }
 
     /// Sets the login for the repository `name`, and writes it to disk if `is_persistent`.
@@ -87,6 +108,18 @@ mod tests {
     use std::os::unix::fs::PermissionsExt as _;
 
     use super::*;
+
+    #[test]
+    fn damaged_credentials_are_told_from_absent_ones() {
+        let keep = tempfile::tempdir().unwrap();
+        let name = RepoName::new("shop").unwrap();
+        let credentials = Credentials::new(keep.path().to_owned());
+        assert_eq!(credentials.read(&name).unwrap(), None);
+        fs::write(credentials.file(&name), "\"s3cret\"").unwrap();
+        let error = credentials.read(&name).unwrap_err().to_string();
+        assert!(!error.contains("s3cret"), "{error}");
+        assert_eq!(credentials.of(&name), None);
+    }
 
     #[test]
     fn credentials_are_readable_only_by_owner() {
