@@ -1,6 +1,7 @@
-//! Reads stack traces of Python, IPython, pytest, rich, crashtest and py-spy.
+//! Reads stack traces of Python, IPython, pytest, rich, crashtest and py-spy, and messages of type checkers.
 
 use crate::traces::form::{Mark, Order, TraceForm};
+use crate::traces::messages::of_compiler;
 use crate::traces::places::{
     Frame, Location, frame, is_path, leading_location, leading_number, location, split_number,
 };
@@ -14,6 +15,7 @@ pub(super) const TRACES: TraceForm = TraceForm {
             .or_else(|| within(text))
             .or_else(|| listed(text))
             .or_else(|| sampled(text))
+            .or_else(|| checked(text))
             .or_else(|| is_rule(text).then_some(Mark::Rule))
             .or_else(|| is_group_line(text).then_some(Mark::Filler))
     },
@@ -240,7 +242,16 @@ fn is_rule(text: &str) -> bool {
     text.len() >= MIN_LEN && text.split(' ').all(|part| part == "_")
 }
 
-/// Reads pytest's `a/b.py:12: ValueError`. `a.py:12: error: …` of a checker is a place, not a frame.
+/// Reads `a/b.py:12: error: text  [code]` of mypy, also with a column.
+fn checked(text: &str) -> Option<Mark> {
+    let told = match text.rsplit_once("  [") {
+        Some((told, code)) if code.ends_with(']') => told,
+        _ => text,
+    };
+    of_compiler(told, &["py", "pyi"])
+}
+
+/// Reads pytest's `a/b.py:12: ValueError`.
 fn raised(text: &str) -> Option<(&str, Mark)> {
     let (place, error) = located(text)?;
     let mark = || outermost_first(frame(place, ""));

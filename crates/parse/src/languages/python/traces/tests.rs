@@ -117,3 +117,15 @@ fn stacks_of_py_spy_are_innermost_first() {
         ("see exit (shop/monitor.py:47) for that", ""),
     ]);
 }
+
+#[test]
+fn messages_of_type_checkers_are_read() {
+    check(&[
+        (
+            "shop/cart.py:12: error: \"Item\" has no attribute \"prize\"  [attr-defined]\nshop/cart.py:12: note: See the documentation\nshop/tax.pyi:3:5: error: Missing return\nFound 2 errors in 2 files (checked 9 source files)",
+            "shop/tax.pyi:3:5 | shop/cart.py:12 | ! \"Item\" has no attribute \"prize\" | ! Missing return",
+        ),
+        ("the file cart.py:12 has an error: none", ""),
+        ("cart.py:12: errors are ignored here", ""),
+    ]);
+}
