@@ -218,7 +218,13 @@ impl Resolver<'_> {
         // Where files have no names of their own, the name of a type or of a member leads to its file, too.
         let rules = &files.file(file).language.rules().lookup;
         if rules.imports_reach_members {
-            let named = graph.resolve_dotted(files, &snapshot.symbols, name);
+            let mut named = graph.resolve_dotted(files, &snapshot.symbols, name);
+            if let (true, Some((owner, member))) = (named.is_empty(), name.rsplit_once('.')) {
+                // A type outside of packages: no package leads to its members.
+                let mut owners = snapshot.symbols.qualified(owner).to_vec();
+                owners.retain(|id| id.file == file);
+                named = self.members(&owners, member);
+            }
             self.add_definitions(name, from, strength, &named);
         }
         true

@@ -311,6 +311,35 @@ fn question_about_a_dependency_names_the_lines_that_require_it() {
 }
 
 #[test]
+fn members_of_classes_without_a_package_resolve() {
+    let snapshot = snapshot(
+        "
+        //- Cart.java
+        public class Cart {
+            public int total() { return 1; }
+        }
+
+        //- Main.java
+        class Main {
+            static void run() {}
+        }
+
+        class Basket {
+            int total() { return 2; }
+        }
+        ",
+        &[],
+    );
+    for (name, member) in [
+        ("Cart.total", "Cart.java:Cart.total"),
+        ("Basket.total", "Main.java:Basket.total"),
+    ] {
+        let found = resolved(&snapshot, &format!("`{name}` is wrong"), "inline_code");
+        assert_eq!(found, [member], "{name}");
+    }
+}
+
+#[test]
 fn main_of_another_program_does_not_resolve() {
     const PROGRAM: &str = "
         //- go.mod
