@@ -310,6 +310,23 @@ mod tests {
         let (_, mut commands) = engine.evict(&second).expect("it was loaded");
         assert!(commands.syncs.try_recv().is_err(), "nothing is left to do");
     }
+
+    #[test]
+    fn defect_ends_the_phase_of_indexing() {
+        let engine = engine();
+        let name = RepoName::new("shop").expect("a name");
+        let source = Source::WorkingTree {
+            path: "/srv/shop".into(),
+            watch: true,
+        };
+        let (writer, _commands) = engine.add(name, source, None).expect("a free name");
+        let repository = writer.repository();
+        repository.progress.enter(Phase::Building, 0);
+        repository.fail_on_defect();
+        assert_eq!(repository.status().state, State::Failed);
+        assert_eq!(repository.progress.read().0, Phase::Idle);
+    }
+
     #[test]
     fn failure_is_in_the_status_until_the_source_is_read_after_an_eviction() {
         let engine = engine();

@@ -15,7 +15,9 @@ use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::{mpsc, watch};
 
 use super::published::PublishedSnapshot;
-use super::{BlobCache, IndexStore, Progress, RepoName, Revisions, UnloadedRepository, unloaded};
+use super::{
+    BlobCache, IndexStore, Phase, Progress, RepoName, Revisions, UnloadedRepository, unloaded,
+};
 use requests::RevisionRequests;
 pub use requests::{AdmittedRequest, Reply, RevisionRequest};
 pub use status::{PollStatus, State, Status, Watching};
@@ -276,6 +278,7 @@ impl Repository {
 
     /// Marks it as failed because its writer ended by a defect: nothing follows the source any more.
     pub fn fail_on_defect(&self) {
+        self.progress.enter(Phase::Idle, 0);
         self.set_status(|status| {
             status.state = State::Failed;
             status.error = Some(
