@@ -268,10 +268,24 @@ pub fn resolve(
     resolver.imports(text);
     resolver.mentions(text);
     resolver.sigil_words(text);
-    // A question about a change may name what the change removed.
-    let unknown_names = &mut resolver.found.unknown_names;
+    // A question about a change may name what the change removed, and a part of a file's name may look like a name.
+    let Resolution {
+        unknown_names,
+        files: found_files,
+        ..
+    } = &mut resolver.found;
+    let of_paths = found_files
+        .iter()
+        .filter(|found| found.from == EvidenceSource::Path);
+    let of_paths: Vec<&str> = of_paths
+        .map(|found| snapshot.files.path(found.file))
+        .collect();
+    let ends_path =
+        |name: &str| name.contains('.') && of_paths.iter().any(|path| path.ends_with(name));
     let mut listed = HashSet::<String>::default();
-    unknown_names.retain(|name| !request.removed.has(name) && listed.insert(name.clone()));
+    unknown_names.retain(|name| {
+        !request.removed.has(name) && !ends_path(name) && listed.insert(name.clone())
+    });
     resolver.literals(text);
     resolver.literal_names(text);
     resolver.title_words(text);

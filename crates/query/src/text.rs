@@ -137,6 +137,9 @@ pub struct QueryText {
     pub sigil_words: Vec<Mention>,
     /// Paths named outside tracebacks.
     pub paths: Vec<PathMention>,
+    /// Words outside tracebacks that are spelled like files with an extension that is not known: `rules-base.neon`. They are
+    /// paths only if the repository has files of exactly these names: code is written like this, too.
+    pub other_files: Vec<PathMention>,
     /// Dotted names imported in code: `django.db.models.Model` for `from django.db.models import Model`.
     /// ES imports are written as `specifier.name`, not as `pkg/module:name`.
     pub imports: Vec<String>,

@@ -47,6 +47,16 @@ impl Resolver<'_> {
                 self.line(&files, &mention.path, mention.last_line, text);
             }
         }
+        for mention in self.in_time(&text.other_files) {
+            let files = self.files_at_whole_path(&mention.path);
+            if files.is_empty() {
+                continue;
+            }
+            for file in &files {
+                self.add_file(*file, EvidenceSource::Path, self.config.strength.path);
+            }
+            self.line(&files, &mention.path, mention.line, text);
+        }
     }
 
     /// Whether the sources of a generated file count in its place. Records the one at a line that the query names; where it

@@ -30,6 +30,8 @@ const MAX_LOGGED: usize = 50;
 
 /// Maximum citations that are kept; a text with more is a log or a list.
 const MAX_CITATIONS: usize = 50;
+/// Maximum words that may be names of files with any extension.
+const MAX_OTHER_FILES: usize = 200;
 /// Maximum errors that led to others.
 const MAX_CAUSES: usize = 4;
 
@@ -163,6 +165,13 @@ impl Collector<'_> {
         match paths.get_mut(at) {
             Some(known) => known.from_url &= mention.from_url,
             None => paths.push(mention),
+        }
+    }
+
+    /// Collects a word that may be the name of a file with any extension.
+    fn other_file(&mut self, word: &str) {
+        if let Some(mention) = paths::read_other_file(word) {
+            push_new(&mut self.text.other_files, mention, MAX_OTHER_FILES);
         }
     }
 
@@ -314,6 +323,8 @@ impl Collector<'_> {
             if is_certain {
                 return;
             }
+        } else {
+            self.other_file(word);
         }
         for name in names::scan(word) {
             let trimmed = name.trimmed();
@@ -391,6 +402,8 @@ impl Collector<'_> {
             if is_file {
                 return;
             }
+        } else if is_word {
+            self.other_file(code);
         }
         // The last segment of another path may be a name: `Style/HashSyntax`.
         let last = code.rsplit('/').next().filter(|_| is_path);

@@ -18,6 +18,10 @@ const EXTENSIONS: &[&str] = &[
     "rst", "sln", "svg", "tf", "toml", "tpl", "txt", "yaml", "yml", "zig",
 ];
 
+/// Longest extension and longest name of a file that is not known by its extension, in bytes.
+const MAX_EXTENSION: usize = 10;
+const MAX_FILE_NAME: usize = 255;
+
 /// Where a word stands, which decides how strictly it is checked for being a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Context {
@@ -67,7 +71,10 @@ pub(super) fn read(word: &str, context: Context) -> Option<PathMention> {
         context == Context::Code && path.split('/').all(|s| s.chars().any(char::is_alphabetic));
     let is_name = match extension {
         "" => name.starts_with(char::is_uppercase),
-        _ => extension.len() <= 10 && extension.bytes().all(|byte| byte.is_ascii_alphanumeric()),
+        _ => {
+            extension.len() <= MAX_EXTENSION
+                && extension.bytes().all(|byte| byte.is_ascii_alphanumeric())
+        }
     };
     let possible = segments >= 2 && !has_bracket && (listed || is_name && !stem.is_empty())
         || is_dot_file(path);
@@ -76,6 +83,27 @@ pub(super) fn read(word: &str, context: Context) -> Option<PathMention> {
         line,
         last_line,
         is_certain: known || listed && segments >= 2,
+        from_url: false,
+    })
+}
+
+/// Reads a word as the name of a file whose extension is not known, with its line if one is given: `rules-base.neon:3`.
+/// Code may be spelled like this (`cart.total`).
+pub(super) fn read_other_file(word: &str) -> Option<PathMention> {
+    let (name, (line, last_line)) = split_line(bare(word));
+    let (stem, extension) = name.rsplit_once('.')?;
+    let is_stem = stem.contains(char::is_alphabetic)
+        && stem
+            .chars()
+            .all(|c| c.is_alphanumeric() || "._-+~".contains(c));
+    let is_extension = extension.starts_with(|c: char| c.is_ascii_alphabetic())
+        && extension.len() <= MAX_EXTENSION
+        && extension.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    (is_stem && is_extension && name.len() <= MAX_FILE_NAME).then(|| PathMention {
+        path: name.to_owned(),
+        line,
+        last_line,
+        is_certain: false,
         from_url: false,
     })
 }
@@ -496,6 +524,27 @@ mod tests {
         check("file:///C:/src/a.py:12", Prose, Some(("src/a.py", 12)));
         check("src/C#/a.cs", Prose, Some(("src/C#/a.cs", 0)));
         check("docs/a.rst#usage", Code, Some(("docs/a.rst", 0)));
+    }
+
+    #[test]
+    fn names_of_files_with_any_extension_are_read() {
+        for (word, wanted) in [
+            ("`rules-base.neon`", Some(("rules-base.neon", 0))),
+            ("(rules-base.neon:3),", Some(("rules-base.neon", 3))),
+            ("a_page.bash.roff.", Some(("a_page.bash.roff", 0))),
+            ("shop.pc.in's", Some(("shop.pc.in", 0))),
+            ("3.8", None),
+            ("1.x", None),
+            ("v1.2", None),
+            ("f(a.b)", None),
+            ("a/b.neon", None),
+            (".neon", None),
+            ("shop", None),
+        ] {
+            let found = read_other_file(word);
+            let found = found.as_ref().map(|m| (m.path.as_str(), m.line));
+            assert_eq!(found, wanted, "{word}");
+        }
     }
 
     #[test]

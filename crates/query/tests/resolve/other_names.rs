@@ -215,6 +215,38 @@ fn type_with_parts_in_several_files_means_the_file_of_its_name() {
 }
 
 #[test]
+fn file_is_named_by_its_whole_name_whatever_its_extension() {
+    let shop = "
+        //- config/rules-base.neon
+        parameters:
+            level: 8
+        //- shop/cart.py
+        def total(cart):
+            return cart.total
+        ";
+    let snapshot = snapshot(shop, &[]);
+    let found = |query: &str| find(&snapshot, query, &Focus::default());
+    let files = |query: &str| {
+        let found = found(query).files.into_iter();
+        let found = found.filter(|found| found.from == EvidenceSource::Path);
+        let paths = found.map(|found| snapshot.files.path(found.file).to_owned());
+        paths.collect::<Vec<String>>()
+    };
+    for query in [
+        "rules-base.neon has an obsolete entry",
+        "Which level is set in `rules-base.neon`?",
+    ] {
+        assert_eq!(files(query), ["config/rules-base.neon"], "{query}");
+        assert_eq!(found(query).unknown_names, [""; 0], "{query}");
+    }
+    let lines = found("rules-base.neon:2 is wrong").lines;
+    assert_eq!(lines.iter().map(|at| at.line).collect::<Vec<_>>(), [2]);
+    for query in ["cart.total is wrong", "Where is `base.neon` read?"] {
+        assert_eq!(files(query), [""; 0], "{query}");
+    }
+}
+
+#[test]
 fn hidden_file_is_named_without_an_extension() {
     let shop = "
         //- .rspec
