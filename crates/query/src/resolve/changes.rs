@@ -53,10 +53,22 @@ fn changed_definitions(files: &Files, file: FileId, hunks: &[Hunk]) -> BTreeSet<
                 .any(|lines| definition.lines.overlap(*lines) > 0)
     });
     let innermost = hunks.iter().flat_map(|hunk| match *hunk {
-        Hunk::Lines(lines) => [lines.start, lines.end].map(|line| files.definition_at(file, line)),
+        Hunk::Lines(lines) => [lines.start, lines.end].map(|line| changed_at(files, file, line)),
         Hunk::Deletion(deletion) => [definition_around(files, file, deletion), None],
     });
     functions.chain(innermost.flatten()).collect()
+}
+
+/// Returns the innermost function or class at a changed line. A line of the documentation above a method is part of the
+/// method: its class did not change.
+fn changed_at(files: &Files, file: FileId, line: u32) -> Option<DefId> {
+    let innermost = files.definition_at(file, line);
+    let is_function = |id: &DefId| files.definition(*id).kind.is_function();
+    let function = innermost.filter(is_function);
+    let is_above = |id: &DefId| line < files.definition(*id).lines.start;
+    function
+        .or_else(|| unit_at(files, file, line).filter(|id| is_function(id) && is_above(id)))
+        .or(innermost)
 }
 
 /// Returns the innermost function or class that a deletion changed. What is removed between two methods, such as a
@@ -92,9 +104,52 @@ fn indentation(files: &Files, file: FileId, line: u32) -> u32 {
     u32::try_from(text.len() - text.trim_start().len()).unwrap_or(u32::MAX)
 }
 
-/// Whether a line is in the chunk of a function, as are the blank lines below it.
+/// Whether a line is in the chunk of a function.
 fn is_function_line(files: &Files, file: FileId, line: u32) -> bool {
+    unit_at(files, file, line).is_some()
+}
+
+/// Returns the unit whose chunk has a line, as it has the documentation above the unit and the blank lines below it.
+fn unit_at(files: &Files, file: FileId, line: u32) -> Option<DefId> {
     let mut chunks = files.chunks_of(file).zip(files.chunk_units(file));
-    let found = chunks.find(|(chunk, _)| files.chunk(*chunk).lines.contains(line));
-    found.is_some_and(|(_, unit)| unit.is_some())
+    let (_, unit) = chunks.find(|(chunk, _)| files.chunk(*chunk).lines.contains(line))?;
+    let unit = files.units_of(file).get(unit?)?;
+    Some(DefId::new(file, unit.local))
+}
+
+#[cfg(test)]
+mod tests {
+    use foveate_fixture::snapshot::of_text;
+
+    use super::*;
+
+    #[test]
+    fn documentation_above_a_method_does_not_change_its_class() {
+        let snapshot = of_text(
+            "
+            //- Cart.java
+            class Cart {
+                int size() {
+                    return 1;
+                }
+
+                /** Adds an item. */
+                void add(int item) {
+                    open(item);
+                }
+            }
+            ",
+        );
+        let files = &snapshot.files;
+        let file = files.find("Cart.java").unwrap();
+        let changed = |start, end| {
+            let hunks = [Hunk::Lines(Lines::new(start, end))];
+            let ids = changed_definitions(files, file, &hunks).into_iter();
+            let names = ids.map(|id| files.definition(id).qualified_name.to_string());
+            names.collect::<Vec<_>>()
+        };
+        assert_eq!(changed(6, 9), ["Cart.add"]);
+        assert_eq!(changed(6, 6), ["Cart.add"]);
+        assert_eq!(changed(1, 1), ["Cart"]);
+    }
 }
