@@ -84,6 +84,11 @@ impl Diff {
             return None;
         }
         let detail = match self.other_changes() {
+            changes
+                if changes.is_empty() && !self.head.is_empty() && self.head == self.merge_base =>
+            {
+                "the diff is empty: the base has every commit of the head".to_owned()
+            }
             changes if changes.is_empty() => {
                 "the diff is empty: the head changed no text since it left the base".to_owned()
             }
@@ -160,6 +165,18 @@ mod tests {
             detail(&diff),
             format!("{start} renames 1 file: c.py to d.py and changes 1 file without text")
         );
+    }
+
+    #[test]
+    fn head_without_commits_of_its_own_is_told() {
+        let diff = |merge_base: &str| Diff {
+            head: "c0ffee".to_owned(),
+            merge_base: merge_base.to_owned(),
+            ..Diff::default()
+        };
+        let detail = |merge_base| diff(merge_base).issue().unwrap().detail;
+        assert!(detail("c0ffee").contains("the base has every commit of the head"));
+        assert!(detail("b0b").contains("changed no text"));
     }
 
     #[test]

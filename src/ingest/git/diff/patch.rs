@@ -1,5 +1,5 @@
 //! Parses the patch of a diff line by line. Of the changed lines only their white space and the definitions that begin in
-//! removed ones are read.
+//! removed ones are read, and whether one line replaces an equal one.
 
 use foveate_model::{Lines, RepoPath};
 use foveate_parse::hunks::{self, HunkHeads};
@@ -17,6 +17,8 @@ const MAX_HUNKS: usize = 10_000;
 const MAX_REMOVED_NAMES: usize = 500;
 /// Length at which a removed line is truncated before it is searched for a definition, in bytes.
 const MAX_DEFINITION: usize = 512;
+/// Maximum length of a line that is compared with the one that replaces it, in bytes.
+const MAX_COMPARED: usize = 1 << 16;
 /// The text before the mode of a deleted file.
 const DELETED_MODE: &[u8] = b"deleted file mode ";
 /// The text before the names of a file of which git shows no lines.
@@ -35,6 +37,8 @@ pub(super) struct PatchReader {
     class: Option<usize>,
     /// The hunk whose lines are being read; it belongs to the last of the changes.
     open: Option<OpenHunk>,
+    /// Its first removed line; empty if that is long.
+    removed_line: Vec<u8>,
     /// Path of the current file if it has the same before and after the change.
     same_path: Option<RepoPath>,
     /// Earlier path of the current file; `None` for a new file.
@@ -57,6 +61,10 @@ struct OpenHunk {
     blank: [u32; 2],
     /// Whether an added line is not blank.
     adds_text: bool,
+    /// Removed lines so far.
+    removed: u32,
+    /// Whether an added line equals the only removed one before it.
+    repeats_line: bool,
     /// Indentation of the first removed line that is not blank, in bytes.
     indentation: Option<u32>,
     /// Whether a removed line began a definition.
@@ -83,6 +91,7 @@ impl OpenHunk {
     }
 
     fn remove(&mut self, line: &[u8], is_definition: bool) {
+        self.removed = self.removed.saturating_add(1);
         let text = line.trim_ascii_start();
         if text.is_empty() {
             return;
@@ -93,8 +102,11 @@ impl OpenHunk {
     }
 
     /// Returns the hunk without the blank lines at its ends, which separate the new code from its neighbours. `None` if
-    /// it only adds blank lines.
+    /// it only adds blank lines, or the line break at the end of a file.
     fn closed(self) -> Option<Hunk> {
+        if self.repeats_line && (self.removed, self.count) == (1, 1) {
+            return None;
+        }
         let deletion = |after| {
             Hunk::Deletion(Deletion {
                 after,
@@ -151,7 +163,7 @@ impl PatchReader {
             self.hunk(line);
         } else if !self.in_head {
             match line {
-                [b'+', added @ ..] => self.open.iter_mut().for_each(|hunk| hunk.add(added)),
+                [b'+', added @ ..] => self.add(added),
                 [b'-', removed @ ..] => self.remove(removed),
                 _ => {}
             }
@@ -166,7 +178,21 @@ impl PatchReader {
         }
     }
 
+    fn add(&mut self, line: &[u8]) {
+        if let Some(hunk) = &mut self.open {
+            let is_equal = !line.is_empty() && line == self.removed_line.as_slice();
+            hunk.repeats_line |= hunk.removed == 1 && is_equal;
+            hunk.add(line);
+        }
+    }
+
     fn remove(&mut self, line: &[u8]) {
+        if self.open.is_some_and(|hunk| hunk.removed == 0) {
+            self.removed_line.clear();
+            if line.len() <= MAX_COMPARED {
+                self.removed_line.extend_from_slice(line);
+            }
+        }
         let line = line.get(..MAX_DEFINITION).unwrap_or(line);
         let text = String::from_utf8_lossy(line);
         let name = self.heads.and_then(|heads| heads.defines(&text));
@@ -394,6 +420,11 @@ new file mode 100644
             ("@@ -4,0 +5,3 @@ f\n+def g():\n+\n+    pass\n", "5-7"),
             ("@@ -4,0 +5,2 @@ f\n+\n+\n", ""),
             ("@@ -4 +5,2 @@ f\n-    a()\n+\n+\n", "4:4"),
+            // The file now ends in a line break.
+            ("@@ -4 +4 @@ f\n-}\n\\ No newline at end of file\n+}\n", ""),
+            ("@@ -4 +4 @@ f\n-}\n+];\n", "4-4"),
+            ("@@ -4 +4,2 @@ f\n-}\n+}\n+}\n", "4-5"),
+            ("@@ -4,2 +4 @@ f\n-}\n-}\n+}\n", "4-4"),
             (
                 "@@ -4,4 +5,0 @@ f\n-\n-    def g(self):\n-        pass\n",
                 "5:4definition",
