@@ -6,7 +6,7 @@ use foldhash::HashSet;
 use foveate_index::{DefId, FileId};
 
 use super::body::{BEST, Body, Side, State};
-use super::changed::{self, ChangedPlaces};
+use super::changed::ChangedPlaces;
 use super::links::test_links;
 use super::pack::{DropReason, Dropped};
 use super::plan::{BudgetScope, Plan};
@@ -51,12 +51,11 @@ impl Bodies {
             of_ranked.unwrap_or_else(|| RankedPlace::new(files, id))
         });
         let asked: Vec<RankedPlace> = asked.collect();
-        let changed = changed::places(files, &plan.resolution.changed, &plan.ranked.places);
         let ChangedPlaces {
             places: changed,
             total,
             files: changed_files,
-        } = changed;
+        } = &plan.changed;
         // If a query comes with a change, its best place must not wait for the whole change.
         let best = plan.ranked.places.first().map(|place| place.id);
         let best = best.filter(|_| !plan.words.is_empty());
@@ -83,8 +82,8 @@ impl Bodies {
         Self {
             bodies,
             best,
-            changed: total,
-            changed_files,
+            changed: *total,
+            changed_files: changed_files.clone(),
         }
     }
 
@@ -271,7 +270,8 @@ impl Bodies {
         let nothing = match missing.len() {
             0 => String::new(),
             count => format!(
-                "; nothing is shown of {count} files: {}",
+                "; nothing is shown of {count} file{}: {}",
+                if count == 1 { "" } else { "s" },
                 issue::list(missing)
             ),
         };

@@ -438,16 +438,13 @@ fn shown_text(plan: &Plan<'_>, place: &mut RankedPlace, is_changed: bool) -> Com
             ComparedText::of_definition(files, id)
         }
         PlaceId::Stretch(_) => {
-            if !is_changed && !plan.has_named_line(place.id) && !asks_about_licence(plan) {
+            if !is_changed
+                && !plan.has_named_line(place.id)
+                && !surroundings::asks_about_licence(&plan.words)
+            {
                 place.lines = surroundings::without_licence(files, file, place.lines);
             }
             ComparedText::of_lines(files, file, place.lines)
         }
     }
-}
-
-/// Whether the query has a word of licence notices.
-fn asks_about_licence(plan: &Plan<'_>) -> bool {
-    let mut words = surroundings::LICENCE_WORDS.iter();
-    words.any(|word| plan.words.contains(*word))
 }

@@ -28,11 +28,14 @@ impl Plan<'_> {
         let mut numbered = (1..).zip(&self.ranked.places);
         let first = numbered.find(|(_, place)| is_new(place));
         let first = first.map(|(rank, place)| (place.clone(), format!("rank {rank}")));
-        let changed = changed::places(files, &self.resolution.changed, &self.ranked.places);
-        let changed = changed.places.into_iter();
-        let changed: Vec<RankedPlace> = changed.filter(|place| is_new(&place)).collect();
-        let reasons = changed
+        let changed = self.changed.places.iter().filter(is_new).cloned();
+        // Of each changed file something is shown before more of others.
+        let mut begun = HashSet::default();
+        let (begin, go_on): (Vec<RankedPlace>, Vec<RankedPlace>) =
+            changed.partition(|place| begun.insert(place.id.file(files)));
+        let reasons = begin
             .into_iter()
+            .chain(go_on)
             .map(|place| (place, "changed".to_owned()));
         let all = reasons.chain(first);
         for (position, (place, reason)) in all.enumerate() {

@@ -2,8 +2,12 @@
 
 use foldhash::{HashMap, HashSet};
 use foveate_index::{DefId, FileId, Files};
-use foveate_model::Lines;
+use foveate_model::{LanguageKind, Lines};
+use foveate_parse::has_sections;
+use foveate_parse::sections::{Section, passage, sections};
 
+use super::surroundings;
+use crate::deadline::{Deadline, Stage};
 use crate::rank::{PlaceId, RankedPlace};
 use crate::request::{Deletion, Hunk};
 use crate::resolve::definition_around;
@@ -12,6 +16,12 @@ use crate::resolve::definition_around;
 const MAX_PLACES: usize = 400;
 /// Maximum changed parts that are listed of a place.
 const MAX_RANGES: usize = 20;
+/// Maximum lines of a stretch of prose or settings that is not narrowed, and of a section to which it is.
+const MAX_WHOLE_LINES: u32 = 24;
+const MAX_SECTION_LINES: u32 = 40;
+/// Maximum stretches that are narrowed, and maximum bytes of the file of one.
+const MAX_NARROWED: usize = 40;
+const MAX_BYTES: usize = 1 << 18;
 
 /// The functions and stretches that a change touches.
 pub(super) struct ChangedPlaces {
@@ -24,11 +34,13 @@ pub(super) struct ChangedPlaces {
     pub files: Vec<FileId>,
 }
 
-/// Returns the functions and stretches that have changed lines.
+/// Returns the functions and stretches that have changed lines. `words` are those of the query.
 pub(super) fn places(
     files: &Files,
     changed: &[(FileId, Hunk)],
     ranked: &[RankedPlace],
+    words: &HashSet<String>,
+    deadline: &Deadline,
 ) -> ChangedPlaces {
     let mut found = HashSet::default();
     let touched = changed
@@ -48,11 +60,98 @@ pub(super) fn places(
         share: 1.0 / total as f32,
         ..named(files, changed, id)
     };
+    let mut places: Vec<RankedPlace> = ids.into_iter().take(MAX_PLACES).map(place).collect();
+    if !surroundings::asks_about_licence(words) {
+        for place in &mut places {
+            leave_out_notice(files, changed, place);
+        }
+    }
+    narrow(files, changed, &mut places, deadline);
     ChangedPlaces {
-        places: ids.into_iter().take(MAX_PLACES).map(place).collect(),
+        places,
         total,
         files: of_ids,
     }
+}
+
+/// Leaves out the licence notice at the start of a stretch, unless a part of it changed.
+fn leave_out_notice(files: &Files, changed: &[(FileId, Hunk)], place: &mut RankedPlace) {
+    if !matches!(place.id, PlaceId::Stretch(_)) {
+        return;
+    }
+    let rest = surroundings::without_licence(files, place.id.file(files), place.lines);
+    let hunks = hunks_of(files, changed, place);
+    if hunks.iter().all(|hunk| hunk.lines().start >= rest.start) {
+        place.lines = rest;
+    }
+}
+
+/// Narrows long stretches of prose and settings to the sections, keys and jobs that changed.
+fn narrow(
+    files: &Files,
+    changed: &[(FileId, Hunk)],
+    places: &mut [RankedPlace],
+    deadline: &Deadline,
+) {
+    let may_be_narrowed = |place: &&mut RankedPlace| {
+        let file = place.id.file(files);
+        matches!(place.id, PlaceId::Stretch(_))
+            && place.lines.count() > MAX_WHOLE_LINES
+            && files.text(file).len() <= MAX_BYTES
+            && has_sections(files.file(file).language, files.path(file))
+    };
+    let mut known: HashMap<FileId, Vec<Section>> = HashMap::default();
+    let places = places.iter_mut().filter(may_be_narrowed);
+    for place in places.take(MAX_NARROWED) {
+        if !deadline.allows(Stage::Sections) {
+            break;
+        }
+        let file = place.id.file(files);
+        let language = files.file(file).language;
+        let of_file = known
+            .entry(file)
+            .or_insert_with(|| sections(language, files.path(file), files.text(file)));
+        let hunks = hunks_of(files, changed, place);
+        let Some((lines, title)) = changed_sections(of_file, &hunks, place.lines) else {
+            continue;
+        };
+        place.lines = lines;
+        if !title.is_empty() {
+            place.name = title;
+            place.kind = match language.rules().kind {
+                LanguageKind::Settings => "key",
+                _ => "section",
+            };
+        }
+    }
+}
+
+/// Returns the lines of a stretch from the first to the last section that changed, and the title if there is one section.
+fn changed_sections(
+    sections: &[Section],
+    hunks: &[Hunk],
+    stretch: Lines,
+) -> Option<(Lines, String)> {
+    let within = |lines: Lines| {
+        let [start, end] =
+            [lines.start, lines.end].map(|line| line.clamp(stretch.start, stretch.end));
+        Lines::new(start, end)
+    };
+    let mut found: Option<(Lines, String)> = None;
+    for hunk in hunks {
+        let changed = within(hunk.lines());
+        let (part, title) = passage(sections, changed, MAX_SECTION_LINES)?;
+        let part = within(part);
+        let (first, last, title) = match found {
+            None => (changed.start, changed.end, title),
+            Some((lines, known)) if known == title => (lines.start, lines.end, title),
+            Some((lines, _)) => (lines.start, lines.end, String::new()),
+        };
+        let start = first.min(part.start).min(changed.start);
+        let end = last.max(part.end).max(changed.end);
+        found = Some((Lines::new(start, end), title));
+    }
+    found
 }
 
 /// Makes a changed place. A stretch, such as one of imports, has no name if the definition that it would be named after

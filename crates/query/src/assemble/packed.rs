@@ -439,11 +439,20 @@ impl<'a> Packed<'a> {
         });
     }
 
-    /// Removes the cards of types of which the other entries show at least `percent`.
+    /// Removes the cards of types and of files of tests of which the other entries show at least `percent`.
     pub(super) fn remove_shown_cards(&mut self, percent: u32) {
         let is_shown = |placed: &Placed| {
-            let is_card = placed.order.0 == EntryKind::Standard && placed.shows.lines.is_empty();
-            is_card && self.shows_percent(placed.shows.file, placed.measured.entry.lines, percent)
+            let Placed {
+                measured, shows, ..
+            } = placed;
+            let is_of_whole = match placed.order.0 {
+                EntryKind::Standard => true,
+                EntryKind::Link => shows.place.is_none(),
+                EntryKind::Body | EntryKind::Compact | EntryKind::Outline => false,
+            };
+            is_of_whole
+                && shows.lines.is_empty()
+                && self.shows_percent(shows.file, measured.entry.lines, percent)
         };
         let shown: HashSet<usize> = (self.placed.iter().filter(|placed| is_shown(placed)))
             .map(|placed| placed.sequence)

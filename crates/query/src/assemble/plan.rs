@@ -5,6 +5,7 @@ use foldhash::HashSet;
 use foveate_index::{DefId, FileId, Files, Snapshot, tokens};
 use foveate_model::Role;
 
+use super::changed::{self, ChangedPlaces};
 use super::config::{AssembleConfig, Limits, Profile};
 use super::dropped::DroppedList;
 use super::entry::{Entry, SectionKind};
@@ -61,6 +62,7 @@ pub(super) struct Plan<'a> {
     pub profile: &'a Profile,
     /// Limits on entries at the requested breadth.
     pub limits: Limits,
+    pub changed: ChangedPlaces,
     pub named: NamedDefinitions,
     pub looked_up: LookedUp,
     pub file_probabilities: FileProbabilities,
@@ -114,6 +116,7 @@ impl<'a> Plan<'a> {
             Some(LookUp::Uses) => IntentKind::UsageExploration,
             _ => intent.profile(),
         };
+        let words = words(&request.query);
         Self {
             snapshot,
             request,
@@ -124,11 +127,12 @@ impl<'a> Plan<'a> {
             intent: intent.kind,
             profile: config.profile(profile),
             limits: limits(request, config),
+            changed: changed::places(files, &resolution.changed, &ranked.places, &words, deadline),
             named,
             looked_up,
             file_probabilities: FileProbabilities::new(files, ranked),
             failed_tests: failed_tests(files, resolution, config.max_failed_tests),
-            words: words(&request.query),
+            words,
             terms: terms(&request.query),
             packed: Packed::new(form, seen),
             near_duplicates: NearDuplicates::default(),

@@ -1,11 +1,12 @@
 //! Extends the lines of a definition to the comments and attributes above it and the blank lines around it, and takes
 //! licence notices from those of a stretch.
 
+use foldhash::HashSet;
 use foveate_index::{DefId, FileId, Files};
 use foveate_model::{Lines, Region, RegionKind};
 
 /// Words that licence notices have, in lower case.
-pub(super) const LICENCE_WORDS: [&str; 3] = ["copyright", "licence", "license"];
+const LICENCE_WORDS: [&str; 3] = ["copyright", "licence", "license"];
 
 /// Returns the lines in which a definition is shown: with the comments and attributes above it, unless they
 /// are longer than `max_head` lines, and one blank line before and after, because new code is often
@@ -53,6 +54,11 @@ pub(super) fn without_licence(files: &Files, file: FileId, lines: Lines) -> Line
         true => Lines::new(start, lines.end),
         false => lines,
     }
+}
+
+/// Whether a query of these words, in lower case, is about licence notices.
+pub(super) fn asks_about_licence(words: &HashSet<String>) -> bool {
+    LICENCE_WORDS.iter().any(|word| words.contains(*word))
 }
 
 fn has_licence_word(text: &str) -> bool {

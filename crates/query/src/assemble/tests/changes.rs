@@ -379,3 +379,99 @@ fn changed_imports_are_not_named_after_definition_below() {
         assert_eq!(changed.name, name, "{}", answer.pack.context);
     }
 }
+
+#[test]
+fn changed_settings_are_shown_by_their_table() {
+    let mut text = "[project]\nname = \"shop\"\n\n".to_owned();
+    for tool in ["black", "isort", "ruff", "mypy", "tox"] {
+        text.push_str(&format!(
+            "[tool.{tool}]\nline-length = 99\nstrict = true\ncolor = false\n\n"
+        ));
+    }
+    let snapshot = snapshot([("pyproject.toml".to_owned(), text)]);
+    for (changed, name, lines) in [
+        (&[15][..], "tool.ruff", Lines::new(14, 17)),
+        (&[15, 20][..], "", Lines::new(14, 22)),
+    ] {
+        let mut request = request("", 2000, IntentKind::BugFix);
+        let hunks = changed
+            .iter()
+            .map(|line| Hunk::Lines(Lines::new(*line, *line)));
+        request.changes = vec![Change {
+            path: RepoPath::new("pyproject.toml").unwrap(),
+            hunks: hunks.collect(),
+        }];
+        let answer = ask(&snapshot, &request);
+        check_invariants(&snapshot, &request, &answer.pack);
+        let mut items = all_items(&answer).into_iter();
+        let item = items.find(|item| item.reason == "changed").unwrap();
+        let shown = (item.name.as_str(), item.lines);
+        assert_eq!(shown, (name, lines), "{}", answer.pack.context);
+        let numbers: Vec<String> = changed.iter().map(u32::to_string).collect();
+        assert_eq!(item.changed.as_deref(), Some(numbers.join(",")).as_deref());
+    }
+}
+
+#[test]
+fn something_is_shown_of_each_changed_file() {
+    let steps: String = (0..150).map(|n| format!("    step({n})\n")).collect();
+    let code: String = (0..40)
+        .map(|n| format!("def part_{n}(page):\n{steps}\n\n"))
+        .collect();
+    let text: String = (0..60)
+        .map(|n| format!("Line {n} is one of many lines of notes, each of which says as little as this one.\n"))
+        .collect();
+    let snapshot = snapshot([
+        ("shop/parts.py".to_owned(), code),
+        ("docs/notes.md".to_owned(), text),
+    ]);
+    let mut request = request("", 1000, IntentKind::BugFix);
+    let change = |path: &str, lines| Change {
+        path: RepoPath::new(path).unwrap(),
+        hunks: vec![Hunk::Lines(lines)],
+    };
+    request.changes = vec![
+        change("docs/notes.md", Lines::new(20, 20)),
+        change("shop/parts.py", Lines::new(1, 6000)),
+    ];
+    let answer = ask(&snapshot, &request);
+    check_invariants(&snapshot, &request, &answer.pack);
+    let mut items = all_items(&answer).into_iter();
+    assert!(
+        items.any(|item| item.path == "docs/notes.md" && item.reason == "changed"),
+        "{}",
+        answer.pack.context
+    );
+}
+
+#[test]
+fn file_of_tests_that_is_shown_has_no_card() {
+    let snapshot = fixture(
+        "
+        //- shop/cart.py
+        def add_item(cart, item):
+            cart.append(item)
+            return cart
+        //- tests/test_cart.py
+        def test_nothing():
+            assert [] == []
+
+
+        def test_less():
+            assert [] != [1]
+        ",
+    );
+    let mut request = request("", 4000, IntentKind::BugFix);
+    let change = |path: &str, lines| Change {
+        path: RepoPath::new(path).unwrap(),
+        hunks: vec![Hunk::Lines(lines)],
+    };
+    request.changes = vec![
+        change("shop/cart.py", Lines::new(2, 2)),
+        change("tests/test_cart.py", Lines::new(1, 6)),
+    ];
+    let answer = ask(&snapshot, &request);
+    check_invariants(&snapshot, &request, &answer.pack);
+    let cards = items(&answer.pack, "tests");
+    assert!(cards.is_empty(), "{}", answer.pack.context);
+}

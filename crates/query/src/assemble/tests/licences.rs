@@ -1,6 +1,7 @@
 //! Tests that licence notices at the start of files are left out.
 
 use super::*;
+use crate::request::{Change, Hunk};
 
 const NOTICE: &str = "# Copyright 2020 The Pool Authors\n# Licensed under the Apache License\n\n";
 const REST: &str = "# How pages are read.\nimport os\n\nPAGE_LIMIT = 10\n\n\ndef load(page):\n    return os.read(page)\n";
@@ -30,4 +31,25 @@ fn other_comments_at_the_start_of_a_file_are_shown() {
     let shown = context(head, "PAGE_LIMIT is too low");
     assert!(shown.contains("# Pools of pages."), "{shown}");
     assert!(shown.contains("# Copyright of nobody"), "{shown}");
+}
+
+#[test]
+fn licence_notice_is_left_out_of_a_change_unless_it_changed() {
+    let snapshot = snapshot([("pages.py".to_owned(), format!("{NOTICE}{REST}"))]);
+    for (line, query, is_shown) in [
+        (7, "", false),
+        (1, "", true),
+        (7, "is the licence right?", true),
+    ] {
+        let mut request = request(query, 2000, IntentKind::BugFix);
+        request.changes = vec![Change {
+            path: RepoPath::new("pages.py").unwrap(),
+            hunks: vec![Hunk::Lines(Lines::new(line, line))],
+        }];
+        let pack = ask(&snapshot, &request).pack;
+        check_invariants(&snapshot, &request, &pack);
+        let context = pack.context;
+        assert!(context.contains("PAGE_LIMIT = 10"), "{context}");
+        assert_eq!(context.contains("Apache"), is_shown, "{context}");
+    }
 }
