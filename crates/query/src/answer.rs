@@ -162,7 +162,8 @@ fn no_match(ranked: &Ranked, request: &Request, files: &Files) -> Option<Issue> 
     } else if files.ids().all(|file| files.content(file).is_none()) {
         "no file of the repository has text to search: all are binary, or skipped for another reason"
     } else {
-        "nothing in the repository matches the words of the query"
+        "nothing in the repository matches the words of the query; the name of a function or a file, or an error \
+         message, as the repository spells it would help"
     };
     Some(Issue::new(IssueCode::NoMatch, detail))
 }

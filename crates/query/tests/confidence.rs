@@ -63,3 +63,16 @@ fn question_with_the_name_of_the_best_file_is_specific() {
     let detail = low("how to run workers").unwrap();
     assert!(detail.contains("a name or a path"), "{detail}");
 }
+
+#[test]
+fn answer_that_found_nothing_says_what_would_help() {
+    for query in ["qqqqzzzz is wrong", "它不工作"] {
+        let found = ask(query);
+        let head = found.pack.context.lines().next().unwrap();
+        assert!(head.contains("(low: "), "{head}");
+        let mut issues = found.issues.iter();
+        let issue = issues.find(|issue| issue.code == IssueCode::NoMatch);
+        let detail = &issue.unwrap().detail;
+        assert!(detail.contains("would help"), "{detail}");
+    }
+}

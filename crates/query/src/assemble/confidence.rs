@@ -10,8 +10,8 @@ pub(super) fn of(plan: &Plan<'_>, bodies: &Bodies) -> (f32, Option<&'static str>
     let specificity = specificity(plan);
     let calibrated = |share| plan.config.confidence.line.apply(share) * specificity;
     // Queries that explore or look up, and so change nothing, get the advice only if they are not specific.
-    let may_be_low =
-        (plan.intent.is_change() || specificity < 1.0) && !plan.ranked.places.is_empty();
+    let may_be_low = (plan.intent.is_change() || specificity < 1.0)
+        && (!plan.ranked.places.is_empty() || matches_nothing(plan));
     let is_low = |confidence: f32| may_be_low && confidence < plan.config.confidence.low;
     let confidence = calibrated(bodies.share_of_shown());
     let advice = match is_low(confidence) {
@@ -23,6 +23,14 @@ pub(super) fn of(plan: &Plan<'_>, bodies: &Bodies) -> (f32, Option<&'static str>
         false => None,
     };
     (confidence, advice)
+}
+
+/// Whether there is a query, but no text of the repository has any of its words.
+fn matches_nothing(plan: &Plan<'_>) -> bool {
+    let files = &plan.snapshot.files;
+    !plan.request.query.trim().is_empty()
+        && plan.ranked.files.is_empty()
+        && files.ids().any(|file| files.content(file).is_some())
 }
 
 /// Returns the advice for a query whose answer is unsure even with a larger budget; none for a change without words,

@@ -184,9 +184,13 @@ impl Links {
             let (sure, shown) = (sure.clone().count(), sure.filter(is_shown).count());
             if sure > shown {
                 let name = &plan.snapshot.files.definition(*seed).qualified_name;
+                let detail = match sure {
+                    1 => format!("{name} has 1 use, which is not shown"),
+                    _ => format!("{name} has {sure} uses; {shown} are listed or shown"),
+                };
                 plan.issues.push(Issue {
                     code: IssueCode::MoreCallers,
-                    detail: format!("{name} has {sure} uses; {shown} are listed or shown"),
+                    detail,
                 });
             }
         }

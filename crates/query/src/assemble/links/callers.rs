@@ -260,9 +260,14 @@ fn callers_of(plan: &Plan<'_>, seed: DefId, ranks: &Ranks) -> Vec<CallSite> {
     let is_sure = |site: &&CallSite| site.confidence != Confidence::NameOnly;
     // Where a question has no sure answer, uses that may be meant are one: methods of unknown objects.
     let lists_unsure = plan.looked_up.lists_unsure_uses(seed);
+    let files = &plan.snapshot.files;
+    // Tests do not explain how something works: a flow enters it elsewhere.
+    let is_explained = plan.intent == IntentKind::Explanation;
+    let is_wanted = |site: &&CallSite| !is_explained || site.role(files) != Role::Test;
     let mut sites: Vec<_> = sites
         .filter(|site| (lists_unsure || is_sure(site)) && !is_within(plan, site, seed))
-        .map(|site| (ranks.key(&plan.snapshot.files, site), *site))
+        .filter(is_wanted)
+        .map(|site| (ranks.key(files, site), *site))
         .collect();
     if sites.len() > limit {
         sites.select_nth_unstable_by(limit, |a, b| a.0.cmp(&b.0));

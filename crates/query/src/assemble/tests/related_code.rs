@@ -559,3 +559,44 @@ fn short_question_for_uses_lists_them_without_neighbours() {
     let given = names(&ask_with(Some(IntentKind::UsageExploration)));
     assert!(given.contains(&"open_door".to_owned()), "{given:?}");
 }
+
+#[test]
+fn tests_are_no_callers_of_what_is_explained() {
+    let snapshot = fixture(
+        "
+        //- shop/price.py
+        def total_price(items):
+            return sum(items)
+        //- shop/till.py
+        from shop.price import total_price
+
+        def close_till(items):
+            print(items)
+            return total_price(items)
+        //- tests/test_price.py
+        from shop.price import total_price
+
+        def test_total_price():
+            print(1)
+            assert total_price([1]) == 1
+        ",
+    );
+    let callers = |intent| {
+        let request = Request {
+            min_probability: Some(1.0),
+            ..request("How does `total_price` work with many items?", 4000, intent)
+        };
+        let answer = ask(&snapshot, &request);
+        check_invariants(&snapshot, &request, &answer.pack);
+        let callers = items(&answer.pack, "callers").into_iter();
+        callers.map(|item| item.path.clone()).collect::<Vec<_>>()
+    };
+    let test = "tests/test_price.py".to_owned();
+    assert!(callers(IntentKind::UsageExploration).contains(&test));
+    let explained = callers(IntentKind::Explanation);
+    assert!(!explained.contains(&test), "{explained:?}");
+    assert!(
+        explained.contains(&"shop/till.py".to_owned()),
+        "{explained:?}"
+    );
+}
