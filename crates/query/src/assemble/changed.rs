@@ -1,7 +1,7 @@
 //! Finds the places that the caller's change touches. The context must show them.
 
 use foldhash::{HashMap, HashSet};
-use foveate_index::{DefId, FileId, Files};
+use foveate_index::{ChunkId, DefId, FileId, Files};
 use foveate_model::{LanguageKind, Lines};
 use foveate_parse::has_sections;
 use foveate_parse::sections::{Section, passage, sections};
@@ -259,8 +259,8 @@ fn touched(files: &Files, file: FileId, hunk: Hunk) -> Vec<PlaceId> {
     }
 }
 
-/// Returns the place that a deletion changed: the function around it, a stretch of the class around it, or the stretch
-/// outside of classes that it was in. A definition that was removed beside such a stretch was no part of it.
+/// Returns the place that a deletion changed: the function around it, the stretch beside it of the class around it, or else
+/// the head of that class; or the stretch outside of classes that it was in. A definition that was removed beside such a stretch was no part of it.
 fn place_around(files: &Files, file: FileId, deletion: Deletion) -> Option<PlaceId> {
     let at = |line| places_at(files, file, Lines::new(line, line)).next();
     let (above, below) = (at(deletion.after), at(deletion.after.saturating_add(1)));
@@ -272,7 +272,8 @@ fn place_around(files: &Files, file: FileId, deletion: Deletion) -> Option<Place
         let beside = [above, below].into_iter().flatten().find(is_stretch);
         return beside
             .filter(|place| stretch_class(files, *place) == Some(id))
-            .or_else(|| stretch_above(files, id, deletion.after));
+            .filter(|place| !is_end_of_class(files, *place, id))
+            .or_else(|| stretch_of_head(files, id, deletion.after));
     }
     let is_outside = |place: &PlaceId| is_stretch(place) && stretch_class(files, *place).is_none();
     let stretch = above
@@ -289,12 +290,25 @@ fn stretch_class(files: &Files, place: PlaceId) -> Option<DefId> {
     }
 }
 
-/// Returns the last stretch of a class that begins above a line.
-fn stretch_above(files: &Files, class: DefId, line: u32) -> Option<PlaceId> {
+/// Whether a stretch has nothing of a class but its last line, such as a closing bracket, which says nothing of a change.
+fn is_end_of_class(files: &Files, place: PlaceId, class: DefId) -> bool {
+    let lines = files.definition(class).lines;
+    let starts_at_end =
+        |chunk: ChunkId| lines.count() > 1 && files.chunk(chunk).lines.start >= lines.end;
+    matches!(place, PlaceId::Stretch(chunk) if starts_at_end(chunk))
+}
+
+/// Returns the stretch of a class that has its first line, or else the last one that begins above a line.
+fn stretch_of_head(files: &Files, class: DefId, line: u32) -> Option<PlaceId> {
+    let head = files.definition(class).own_lines().start;
     let above = files.chunks_of(class.file);
     let above = above.take_while(|chunk| files.chunk(*chunk).lines.start <= line);
     let own = above.filter(|chunk| files.chunk_definition(*chunk) == Some(class));
-    own.last().map(PlaceId::Stretch)
+    let own: Vec<ChunkId> = own.collect();
+    let of_head = own
+        .iter()
+        .find(|chunk| files.chunk(**chunk).lines.contains(head));
+    of_head.or(own.last()).copied().map(PlaceId::Stretch)
 }
 
 /// Returns the places of a file that contain any of these lines.

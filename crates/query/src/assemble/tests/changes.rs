@@ -475,3 +475,52 @@ fn file_of_tests_that_is_shown_has_no_card() {
     let cards = items(&answer.pack, "tests");
     assert!(cards.is_empty(), "{}", answer.pack.context);
 }
+
+#[test]
+fn removed_member_between_methods_leads_to_the_head_of_the_class() {
+    let python = "
+        //- pages.py
+        class Pages:
+            size = 4
+
+            def load(self):
+                return self.size
+
+            width = 2
+
+            def save(self):
+                return self.width
+
+            def close(self):
+                return self.width
+        ";
+    let ruby = "
+        //- pages.rb
+        class Pages
+          SIZE = 4
+
+          def load
+            SIZE
+          end
+        end
+        ";
+    for (text, path, after, indentation) in [(python, "pages.py", 10, 4), (ruby, "pages.rb", 6, 2)]
+    {
+        let snapshot = fixture(text);
+        let mut request = request("", 4000, IntentKind::BugFix);
+        request.changes = vec![Change {
+            path: RepoPath::new(path).unwrap(),
+            hunks: vec![Hunk::Deletion(Deletion {
+                after,
+                has_definition: true,
+                indentation,
+            })],
+        }];
+        let answer = ask(&snapshot, &request);
+        check_invariants(&snapshot, &request, &answer.pack);
+        let items = all_items(&answer).into_iter();
+        let changed = items.filter(|item| item.reason == "changed");
+        let starts: Vec<u32> = changed.map(|item| item.lines.start).collect();
+        assert_eq!(starts, [1], "{}", answer.pack.context);
+    }
+}
