@@ -396,7 +396,7 @@ fn first_line(text: &str) -> &str {
 
 #[cfg(test)]
 mod tests {
-    use super::super::changed;
+    use super::super::facts_of_changes;
     use super::*;
     use crate::limits::Limits;
     use crate::syntax::Budget;
@@ -480,7 +480,7 @@ class Client:
             let limits = Limits::default();
             let earlier = content(LANGUAGE, EARLIER);
             let budget = &mut Budget::new(&limits);
-            let changed = changed(&later, &earlier, &limits, budget).expect(instead);
+            let changed = facts_of_changes(&later, &earlier, &limits, budget).expect(instead);
             let whole = super::super::facts_of_whole(&later, &limits).unwrap();
             assert_eq!(format!("{changed:#?}"), format!("{whole:#?}"));
         }
@@ -502,7 +502,7 @@ class Client:
                 max_steps,
                 ..Limits::default()
             });
-            changed(&later, &earlier, &Limits::default(), budget).is_some()
+            facts_of_changes(&later, &earlier, &Limits::default(), budget).is_some()
         };
         // The attempts take 1 and 101 steps.
         assert!(changed(102) && !changed(101));
