@@ -40,7 +40,7 @@ pub use limits::Limits;
 
 /// Version of the facts that a text gives: facts of another version must not be used. A test compares it
 /// with the facts of fixed texts.
-pub const VERSION: u16 = 22;
+pub const VERSION: u16 = 23;
 
 /// Returns the language that a path's name tells; `None` if only the content can tell.
 pub fn language_by_name(path: &RepoPath) -> Option<Language> {
