@@ -13,6 +13,9 @@ use super::plan::{BudgetScope, Plan};
 use crate::issue::{self, Issue, IssueCode};
 use crate::rank::{PlaceId, RankedPlace};
 
+/// Once a less likely body would leave fewer tokens than this, the best places come before it.
+const ROOM_FOR_BEST: usize = 500;
+
 /// The candidates, by descending worth: probability per cost.
 #[derive(Debug)]
 pub(super) struct Bodies {
@@ -89,7 +92,14 @@ impl Bodies {
 
     /// Adds bodies that fit: in [`BudgetScope::Share`] the share of bodies, in [`BudgetScope::Rest`] all tokens left.
     pub(super) fn fill(&mut self, plan: &mut Plan<'_>, pass: BudgetScope) {
+        // Whether the best places are shown, at least by their signatures, once little room is left.
+        let mut has_best: Option<bool> = None;
         for position in 0..self.bodies.len() {
+            let waits = self.bodies.get(position).is_some_and(|body| {
+                let left = plan.packed.left().saturating_sub(body.tokens);
+                body.yields_to_best() && left < ROOM_FOR_BEST
+            });
+            let waits = waits && !*has_best.get_or_insert_with(|| self.add_best(plan, pass));
             let Some(body) = self.bodies.get_mut(position) else {
                 break;
             };
@@ -105,7 +115,7 @@ impl Bodies {
                 body.state = State::Within;
                 continue;
             }
-            if !body.has_time(plan) {
+            if waits || !body.has_time(plan) {
                 continue;
             }
             // The sides of a comparison are all that is shown.
@@ -122,14 +132,31 @@ impl Bodies {
                 BudgetScope::Rest => body.is_changed,
             };
             if must_be_cut && body.state == State::Waiting {
-                let max_share = plan.config.bodies.max_cut_share as usize;
-                let max_tokens = plan.budget() * max_share / 100;
+                let config = &plan.config.bodies;
+                let max_tokens = plan.budget() * config.max_cut_share as usize / 100;
+                // A part of fewer tokens says too little.
+                let max_tokens = max_tokens.max(config.min_cut_tokens);
                 body.add_cut(plan, body.side.map_or(max_tokens, |side| side.max_tokens));
             }
             if body.state == State::Waiting {
                 body.add_signature(plan);
             }
         }
+    }
+
+    /// Adds the best places that wait, whole or by their signatures. Returns false if a signature has no room: nothing less
+    /// likely may then take what is left.
+    fn add_best(&mut self, plan: &mut Plan<'_>, pass: BudgetScope) -> bool {
+        let bodies = self.bodies.iter_mut();
+        let mut best: Vec<&mut Body> = bodies.filter(|body| body.rank < BEST).collect();
+        best.sort_by_key(|body| body.rank);
+        for body in &mut best {
+            if body.state == State::Waiting && body.has_time(plan) {
+                body.try_add(plan, pass);
+            }
+        }
+        best.retain(|body| matches!(body.state, State::Waiting | State::Unlikely));
+        best.into_iter().all(|body| body.add_signature(plan))
     }
 
     /// Adds parts of the best bodies that did not fit, and of bodies that are too long for their probability.

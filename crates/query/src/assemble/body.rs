@@ -355,7 +355,9 @@ impl Body {
             (_, BudgetScope::Share) => config.max_other_share,
             (_, BudgetScope::Rest) => config.max_rest_share,
         };
-        let limit = plan.budget() * percent as usize / 100;
+        // A body of usual length is not huge, however small the budget.
+        let usual = plan.config.usual_tokens as usize;
+        let limit = (plan.budget() * percent as usize / 100).max(usual);
         if self.is_container && !self.is_changed {
             limit.min(config.max_container_tokens.max(plan.budget() / 20))
         } else {
@@ -363,9 +365,23 @@ impl Body {
         }
     }
 
+    /// Whether it may take tokens only once each of the best places has at least its signature. What the query names, asks
+    /// for or points at need not wait.
+    pub(super) fn yields_to_best(&self) -> bool {
+        let is_wanted = self.is_changed
+            || self.is_answer
+            || self.is_failed_test
+            || self.is_named_line
+            || self.side.is_some();
+        self.state == State::Waiting
+            && self.rank >= BEST
+            && self.section != SectionKind::Definitions
+            && !is_wanted
+    }
+
     /// Adds the signature of one of the best places, unless anything of it is shown. Less likely bodies, which are
-    /// tried later, may be small enough to take its room.
-    pub(super) fn add_signature(&self, plan: &mut Plan<'_>) {
+    /// tried later, may be small enough to take its room. Returns false if it has no room.
+    pub(super) fn add_signature(&self, plan: &mut Plan<'_>) -> bool {
         let is_best = self.rank < BEST
             && !self.is_changed
             && self.place.probability >= plan.limits.min_card_probability
@@ -374,18 +390,17 @@ impl Body {
             plan.packed.has(self.place.id) || plan.packed.shows_any(self.file, self.compared.lines)
         };
         if !is_best || is_shown() || !self.has_time(plan) {
-            return;
+            return true;
+        }
+        // Another body may still be shown in one of the files that the context has.
+        if !plan.packed.has_room_for_file(self.file) {
+            return true;
         }
         let entry = card::signature_of(plan.snapshot, &self.place, self.card_section(), &[]);
         let entry = self.described(plan, entry);
         let shows = ShownPart::card(self.file, Some(self.place.id));
         // A signature that does not fit needs no report: the body is reported as dropped.
-        let _ = plan.try_add(
-            entry,
-            shows,
-            (EntryKind::Compact, self.rank),
-            BudgetScope::Rest,
-        );
+        plan.add_signature(entry, shows, (EntryKind::Compact, self.rank))
     }
 
     /// Adds the parts of it that matter most, in at most `limit` tokens.

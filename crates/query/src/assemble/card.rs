@@ -160,6 +160,15 @@ pub(super) fn signature_of(
     of_place(files, place, section, Fidelity::Compact, body)
 }
 
+/// Returns a card with the start of its signature alone, for where there is no room for all of it.
+pub(super) fn brief(card: &Entry) -> Entry {
+    let signature = card.body.lines().next().unwrap_or_default();
+    Entry {
+        body: one_line(signature, MAX_MEMBER_SIGNATURE),
+        ..card.clone()
+    }
+}
+
 /// Returns an entry with the most relevant parts of a long place, in at most `bytes` of code, and the lines shown.
 pub(super) fn partial(
     snapshot: &Snapshot,

@@ -61,12 +61,7 @@ impl Plan<'_> {
             entry.facts.extend(ranges.map(|ranges| ("changed", ranges)));
             let shows = ShownPart::card(file, Some(place.id));
             // If not even this fits, the answer says that the budget is too small.
-            let _ = self.try_add(
-                entry,
-                shows,
-                (EntryKind::Compact, position),
-                BudgetScope::Rest,
-            );
+            self.add_signature(entry, shows, (EntryKind::Compact, position));
         }
     }
 
@@ -171,7 +166,7 @@ impl Plan<'_> {
     }
 
     /// Adds the card of a definition that the query names, in `limit` tokens: of a class with its members, or
-    /// else by its signature. The signature of the first one may cost more. Returns its tokens.
+    /// else by its signature or the start of it. The signature of the first one may cost more. Returns its tokens.
     fn named_card(
         &mut self,
         id: DefId,
@@ -193,7 +188,10 @@ impl Plan<'_> {
             let entry = card::compact(self.snapshot, id, section);
             (entry, (EntryKind::Compact, position), limit)
         });
-        for (entry, order, limit) in with_members.into_iter().chain(by_signature) {
+        let brief = by_signature.as_ref();
+        let brief = brief.map(|(entry, order, limit)| (card::brief(entry), *order, *limit));
+        let cards = with_members.into_iter().chain(by_signature).chain(brief);
+        for (entry, order, limit) in cards {
             let entry = Entry {
                 reason: self.source_of_name(id).to_owned(),
                 ..entry

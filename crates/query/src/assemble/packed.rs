@@ -362,7 +362,8 @@ impl<'a> Packed<'a> {
         self.placed.iter().any(|p| p.shows.place == Some(place))
     }
 
-    fn has_room_for_file(&self, file: FileId) -> bool {
+    /// Whether the limit on files allows an entry of a file.
+    pub(super) fn has_room_for_file(&self, file: FileId) -> bool {
         let max_files = self.form.max_files;
         if max_files == usize::MAX {
             return true;

@@ -5,6 +5,7 @@ use foldhash::HashSet;
 use foveate_index::{DefId, FileId, Files, Snapshot, tokens};
 use foveate_model::Role;
 
+use super::card;
 use super::changed::{self, ChangedPlaces};
 use super::config::{AssembleConfig, Limits, Profile};
 use super::dropped::DroppedList;
@@ -260,6 +261,16 @@ impl<'a> Plan<'a> {
         }
         self.packed.add(measured, shows, order);
         Ok(())
+    }
+
+    /// Adds a signature, or the start of it where there is no room for all of it. Returns whether it was added.
+    pub(super) fn add_signature(&mut self, card: Entry, shows: ShownPart, order: Order) -> bool {
+        let brief = card::brief(&card);
+        let mut cards = [card, brief].into_iter();
+        cards.any(|card| {
+            let added = self.try_add(card, shows.clone(), order, BudgetScope::Rest);
+            added.is_ok()
+        })
     }
 
     /// Adds a card of a definition if there is room. Returns whether it was added.

@@ -15,6 +15,7 @@ mod renderings;
 mod request_options;
 mod seen;
 mod settings;
+mod small_budgets;
 mod unindexed;
 mod unsafe_text;
 
