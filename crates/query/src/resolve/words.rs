@@ -52,6 +52,11 @@ const DECLARING: &[&str] = &[
 /// Words by which a question for dependencies asks for those of a function: "what does x call".
 const CALLING: &[&str] = &["call", "called", "callees", "invoke", "invoked"];
 
+/// Words for kinds of types: the capitalised word beside one is a name, as in "the Cart class".
+const KINDS_OF_TYPES: [&str; 8] = [
+    "class", "enum", "interface", "protocol", "record", "struct", "trait", "type",
+];
+
 /// Whether a word carries no meaning about code.
 pub(crate) fn is_stop_word(word: &str) -> bool {
     STOP_WORDS.binary_search(&word).is_ok()
@@ -78,9 +83,12 @@ impl Resolver<'_> {
         for clause in &mut clauses {
             clause.retain(|word| !asking.contains(word));
         }
-        if let Some(asks) = self.asks {
-            self.looked_up(asks, &title, &names, &mut clauses);
-            self.found.has_only_names = self.are_parts_of_names(clauses.iter().flatten());
+        match self.asks {
+            Some(asks) => {
+                self.looked_up(asks, &title, &names, &mut clauses);
+                self.found.has_only_names = self.are_parts_of_names(clauses.iter().flatten());
+            }
+            None => self.called_types(&title, &names),
         }
         for words in &clauses {
             for [a, b, c] in words.array_windows::<3>() {
@@ -96,6 +104,28 @@ impl Resolver<'_> {
             let found = self.variants_of(word);
             let strength = self.config.strength.word;
             self.add_definitions(word, EvidenceSource::Word, strength, &found);
+        }
+    }
+
+    /// Resolves the plain words that a title calls types and that are the names of some: `Cart` of "the Cart class is empty".
+    fn called_types(&mut self, title: &str, resolved: &HashSet<String>) {
+        let words = title.split(|c: char| !c.is_alphanumeric() && !SIGILS.contains(&c));
+        let words = words.filter(|word| !word.is_empty()).take(MAX_WORDS);
+        let words: Vec<&str> = words.collect();
+        for (at, pair) in words.array_windows::<2>().enumerate() {
+            let name = match pair {
+                [kind, name] if KINDS_OF_TYPES.contains(kind) => name,
+                // A sentence begins in upper case.
+                [name, kind] if at > 0 && KINDS_OF_TYPES.contains(kind) => name,
+                _ => continue,
+            };
+            if !name.starts_with(char::is_uppercase) || resolved.contains(*name) {
+                continue;
+            }
+            let mut types = self.known_as(name);
+            types.retain(|id| self.snapshot.files.definition(*id).kind.is_class());
+            let strength = self.config.strength.title;
+            self.add_definitions(name, EvidenceSource::Title, strength, &types);
         }
     }
 

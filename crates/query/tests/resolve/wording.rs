@@ -146,6 +146,39 @@ fn plain_word_that_a_question_looks_up_is_a_name() {
 }
 
 #[test]
+fn plain_word_that_a_title_calls_a_type_is_a_name() {
+    const SHELVES: &str = "
+        //- shelves.py
+        class Shelf: pass
+        class Base: pass
+        def Paint(door): pass
+        ";
+    let snapshot = snapshot(SHELVES, &[]);
+    let names = |query: &str| {
+        let found = find(&snapshot, query, &Focus::default());
+        let symbols = found.symbols.iter();
+        let symbols = symbols.filter(|symbol| symbol.from == EvidenceSource::Title);
+        symbols.map(|s| s.name.clone()).collect::<Vec<_>>()
+    };
+    for query in [
+        "the Shelf class loses its doors",
+        "loses doors in class Shelf",
+        "add a method to the Shelf type",
+    ] {
+        assert_eq!(names(query), ["Shelf"], "{query}");
+    }
+    // A sentence begins in upper case, and only types are called types.
+    for query in [
+        "Base class loses its doors",
+        "the shelf class loses its doors",
+        "the Paint class loses its doors",
+        "the Shelf loses its class",
+    ] {
+        assert_eq!(names(query), [""; 0], "{query}");
+    }
+}
+
+#[test]
 fn plain_word_is_a_name_if_only_a_few_functions_or_types_have_it() {
     const SHOP: &str = "
         //- shop.py

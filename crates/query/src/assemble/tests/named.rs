@@ -35,7 +35,10 @@ fn each_of_a_handful_of_definitions_of_a_name_has_a_card() {
         paths
     };
     let all = ["parser.py", "reader.py", "writer.py"];
-    for query in ["`State` is lost when the engine merges rows"] {
+    for query in [
+        "`State` is lost when the engine merges rows",
+        "the State class is lost when the engine merges rows",
+    ] {
         assert_eq!(cards(query, Breadth::Balanced), all, "{query}");
     }
     // A precise answer has no code besides that to change.
