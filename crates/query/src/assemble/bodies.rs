@@ -234,7 +234,10 @@ impl Bodies {
     pub(super) fn seeds(&self, plan: &Plan<'_>) -> Vec<DefId> {
         let mut seeds: Vec<DefId> = Vec::new();
         // Alternates between ranked and named ones: the question may be about either.
-        let mut named = plan.named.ids().filter(|_| plan.asks_about_named());
+        let mut named = plan
+            .named
+            .ids()
+            .filter(|id| plan.asks_about_named() && !plan.is_named_as_owner(*id));
         let likely = self.shown(
             plan.config.links.max_seeds,
             plan.limits.min_seed_probability,

@@ -60,6 +60,22 @@ impl Plan<'_> {
             || self.profile.tests >= main_share
     }
 
+    /// Whether the query names a type as the owner of a member that it inherits: `Cart` of `Cart.add`, which is a method of
+    /// its base. Such a query is about the member.
+    pub(super) fn is_named_as_owner(&self, id: DefId) -> bool {
+        let files = &self.snapshot.files;
+        let definition = files.definition(id);
+        let name = Some(&*definition.name);
+        let is_member = |id: &DefId| owner(&files.definition(*id).qualified_name) == name;
+        let mut symbols = self.resolution.symbols.iter();
+        definition.kind.is_container()
+            && symbols.any(|symbol| {
+                symbol.is_identifier()
+                    && owner(&symbol.name) == name
+                    && !symbol.definitions.iter().any(is_member)
+            })
+    }
+
     /// Whether a file of prose, data, or copied or generated code is held back: it is shown only where the
     /// query names it or asks for documentation, the file is likely, or nothing else was found.
     pub(super) fn is_held_back(&self, file: FileId) -> bool {
@@ -105,4 +121,10 @@ impl Plan<'_> {
             false => self.profile.caller_context,
         }
     }
+}
+
+/// Returns the last name but one of a dotted name.
+fn owner(name: &str) -> Option<&str> {
+    let (path, _) = name.rsplit_once('.')?;
+    path.rsplit('.').next()
 }

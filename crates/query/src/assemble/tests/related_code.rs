@@ -600,3 +600,31 @@ fn tests_are_no_callers_of_what_is_explained() {
         "{explained:?}"
     );
 }
+
+#[test]
+fn owner_of_an_inherited_member_has_no_callers() {
+    let step = "    describe_every_part_of_it(parts, customer, invoice)\n".repeat(150);
+    let show =
+        |n| format!("def show_{n}(parts, customer, invoice):\n    cart = Cart()\n{step}\n\n");
+    let shows: String = (0..3).map(show).collect();
+    let page = format!(
+        "from shop.cart import Cart\n\n\n{shows}def leave(cart: Cart, parts, customer, invoice):\n    \
+         cart.pay_bill()\n{step}"
+    );
+    let base = "class Base:\n    def pay_bill(self):\n        return self.bill.pay()\n";
+    let cart = "from shop.base import Base\n\n\nclass Cart(Base):\n    def open(self):\n        return self\n";
+    let snapshot = snapshot([
+        ("shop/base.py".to_owned(), base.to_owned()),
+        ("shop/cart.py".to_owned(), cart.to_owned()),
+        ("shop/page.py".to_owned(), page),
+    ]);
+    let request = Request {
+        breadth: Breadth::Balanced,
+        ..request("refactor Cart.pay_bill", 2000, IntentKind::Refactor)
+    };
+    let pack = ask(&snapshot, &request).pack;
+    check_invariants(&snapshot, &request, &pack);
+    let callers = items(&pack, "callers").into_iter();
+    let reasons: Vec<&str> = callers.map(|item| item.reason.as_str()).collect();
+    assert_eq!(reasons, ["uses Base.pay_bill"], "{}", pack.context);
+}
