@@ -229,9 +229,31 @@ impl Body {
         self.place.lines = lines;
     }
 
+    /// Drops the lines at the start and end of a stretch of prose or settings that another entry shows: narrowed stretches
+    /// may overlap.
+    fn drop_shown_ends(&mut self, plan: &Plan<'_>) {
+        let is_code = plan.snapshot.files.file(self.file).language.is_code();
+        if is_code || self.definition().is_some() {
+            return;
+        }
+        let is_shown = |line: u32| {
+            let line = Lines::new(line, line);
+            plan.packed.shows_elsewhere(self.place.id, self.file, line)
+        };
+        let mut lines = self.place.lines;
+        while lines.count() > 1 && is_shown(lines.start) {
+            lines.start += 1;
+        }
+        while lines.count() > 1 && is_shown(lines.end) {
+            lines.end -= 1;
+        }
+        self.place.lines = lines;
+    }
+
     /// Adds it whole, or with its long documentation folded if the whole does not fit.
     pub(super) fn try_add(&mut self, plan: &mut Plan<'_>, pass: BudgetScope) {
         self.drop_shown_blank_lines(plan);
+        self.drop_shown_ends(plan);
         let shows = self.shows();
         // Another entry shows some of these lines and cannot be replaced.
         let Some(freed) = plan.packed.replaces(&shows) else {

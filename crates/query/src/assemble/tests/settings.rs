@@ -1,4 +1,4 @@
-//! Tests how much of a file of settings is shown.
+//! Tests how much of a file of settings or prose is shown.
 
 use super::*;
 
@@ -61,4 +61,33 @@ fn job_of_a_workflow_is_shown_with_its_matrix() {
     request.breadth = Breadth::Balanced;
     let context = ask(&snapshot, &request).pack.context;
     assert!(context.contains("release: ["), "{context}");
+}
+
+#[test]
+fn overlapping_passages_of_prose_are_both_shown() {
+    let filters: String = (0..54).map(|n| format!("   filter_{n}\n")).collect();
+    let index = format!("Filters\n=======\n\n.. toctree::\n   :maxdepth: 1\n\n{filters}");
+    let snapshot = snapshot([
+        ("doc/index.rst".to_owned(), index),
+        (
+            "doc/other.rst".to_owned(),
+            "Functions\n=========\n\nNothing here.\n".to_owned(),
+        ),
+    ]);
+    let request = request(
+        "add a new filter 'shuffle' to the list of filters",
+        4000,
+        IntentKind::Implementation,
+    );
+    let pack = ask(&snapshot, &request).pack;
+    check_invariants(&snapshot, &request, &pack);
+    let all = pack.sections.iter().flat_map(|section| &section.items);
+    assert!(
+        all.filter(|item| item.path == "doc/index.rst").count() > 1,
+        "{}",
+        pack.context
+    );
+    assert!(pack.context.contains("filter_44"), "{}", pack.context);
+    let mut dropped = pack.dropped.iter();
+    assert!(!dropped.any(|dropped| dropped.path == "doc/index.rst"));
 }
