@@ -1,9 +1,9 @@
 //! Lists the other files in the directory of the best file, one line each. Readers who explore or add something
 //! need to know where things are.
 
-use foveate_index::{FileId, Files};
+use foveate_index::{DefId, FileId, Files};
 use foveate_model::escape::escape;
-use foveate_model::{Language, Lines};
+use foveate_model::{DefinitionKind, Language, Lines};
 
 use super::directory::siblings;
 use super::entry::{Entry, SectionKind};
@@ -21,13 +21,16 @@ const MAX_LINE: usize = 80;
 const MAX_NAMES: usize = 4;
 /// Minimum other files in a directory for it to be listed.
 const MIN_SIBLINGS: usize = 2;
+/// Minimum budget in tokens: the part of a smaller one would hold a few names of files.
+const MIN_BUDGET: usize = 1000;
 
 /// Adds the list if the intent asks for it and there is room.
 pub(super) fn add(plan: &mut Plan<'_>) {
-    if !matches!(
+    let is_asked = matches!(
         plan.intent,
         IntentKind::Explanation | IntentKind::Implementation
-    ) {
+    );
+    if !is_asked || plan.budget() < MIN_BUDGET {
         return;
     }
     let files = &plan.snapshot.files;
@@ -55,9 +58,13 @@ pub(super) fn add(plan: &mut Plan<'_>) {
     }
     body.pop();
     let section = SectionKind::Definitions;
+    let directory = files.file(best).path.directory();
+    let is_root = directory.is_empty();
+    let name = (!is_root).then(|| ("directory", directory.to_owned()));
     let entry = Entry {
         kind: "directory",
         reason: "other files of its directory".to_owned(),
+        facts: name.into_iter().collect(),
         language: Language::TEXT,
         body,
         ..Entry::new(files, best, section, Lines::new(1, 1))
@@ -67,20 +74,78 @@ pub(super) fn add(plan: &mut Plan<'_>) {
     let _ = plan.try_add(entry, shows, (EntryKind::Outline, 0), BudgetScope::Rest);
 }
 
-/// Returns the name of a file and of its first definitions.
+/// Returns the name of a file and of its first definitions, those of its namespaces included and inline tests left out.
 fn line(files: &Files, file: FileId) -> String {
     let path = files.path(file);
     let name = path.rsplit('/').next().unwrap_or(path);
-    let outer = files.definitions_of(file).filter_map(|id| {
-        let definition = files.definition(id);
-        let is_outermost = definition.parent.is_none() && !definition.modifiers.is_overload;
-        is_outermost.then(|| definition.name.to_string())
-    });
-    let names: Vec<String> = outer.take(MAX_NAMES).collect();
+    let is_namespace = |id: DefId| files.definition(id).kind == DefinitionKind::Module;
+    let is_outer = |id: &DefId| {
+        let is_inner = files.parent(*id).is_some_and(|parent| {
+            !is_namespace(parent) || files.parent(parent).is_some_and(|id| !is_namespace(id))
+        });
+        let is_code = files.role_of(*id) == files.file(file).role;
+        let is_overload = files.definition(*id).modifiers.is_overload;
+        !is_inner && !is_namespace(*id) && is_code && !is_overload
+    };
+    let mut names: Vec<&str> = Vec::new();
+    for id in files.definitions_of(file).filter(is_outer) {
+        let name = &*files.definition(id).name;
+        if !names.contains(&name) {
+            names.push(name);
+        }
+        if names.len() == MAX_NAMES {
+            break;
+        }
+    }
     let text = if names.is_empty() {
         name.to_owned()
     } else {
         format!("{name}: {}", names.join(", "))
     };
     one_line(&escape(&text), MAX_LINE)
+}
+
+#[cfg(test)]
+mod tests {
+    use foveate_fixture::snapshot::of_text;
+
+    use super::*;
+
+    #[test]
+    fn first_definitions_of_a_file_are_named_once() {
+        let snapshot = of_text(
+            "
+            //- src/cart.hpp
+            namespace shop {
+            namespace parts {
+            class Cart {
+              void close();
+            };
+            void open(int size) {}
+            void open(long size) {}
+            }
+            }
+            //- src/lib.rs
+            pub struct Shelf;
+
+            #[cfg(test)]
+            mod tests {
+                #[test]
+                fn opens() {}
+            }
+            //- src/notes.txt
+            Nothing
+            ",
+        );
+        let files = &snapshot.files;
+        let lines = files.as_slice().iter().map(|file| {
+            let id = files.find(file.path.as_str()).expect("a file");
+            line(files, id)
+        });
+        let lines: Vec<String> = lines.collect();
+        assert_eq!(
+            lines,
+            ["cart.hpp: Cart, open", "lib.rs: Shelf", "notes.txt"]
+        );
+    }
 }

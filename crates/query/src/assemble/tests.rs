@@ -16,6 +16,7 @@ mod renderings;
 mod request_options;
 mod seen;
 mod settings;
+mod siblings;
 mod small_budgets;
 mod unindexed;
 mod unsafe_text;
