@@ -95,19 +95,29 @@ fn limited<T>(
     lines
 }
 
-/// Returns a card with up to `limit` members, each on one line with its line number.
+/// Returns a card with up to `limit` members, each on one line with its line number. Those whose names are in `words` come
+/// before others into a list that is too short for all.
 pub(super) fn standard(
     snapshot: &Snapshot,
     id: DefId,
     section: SectionKind,
     limit: usize,
+    words: &HashSet<String>,
 ) -> Entry {
     let files = &snapshot.files;
     let text = files.text(id.file);
     let members = files.members(id).map(|member| files.definition(member));
     let members = members.filter(|member| !member.modifiers.is_overload);
+    let mut members: Vec<&Definition> = members.collect();
+    if members.len() > limit {
+        // Stable, and the listed ones return into the order of the source.
+        members.sort_by_cached_key(|member| !words.contains(&member.name.to_lowercase()));
+        if let Some(listed) = members.get_mut(..limit) {
+            listed.sort_by_key(|member| member.own_lines().start);
+        }
+    }
     let mut lines = vec![head(snapshot, id, MAX_STANDARD_SIGNATURE)];
-    lines.extend(limited(members, limit, |member| {
+    lines.extend(limited(members.into_iter(), limit, |member| {
         let signature = signature(member, text, MAX_MEMBER_SIGNATURE);
         format!("{}: {signature}", member.own_lines().start)
     }));
@@ -398,7 +408,36 @@ fn scope(files: &Files, place: &RankedPlace) -> Option<Scope> {
 
 #[cfg(test)]
 mod tests {
-    use super::first_sentence;
+    use foveate_fixture::snapshot::of_text;
+
+    use super::*;
+
+    #[test]
+    fn members_that_the_query_names_come_into_a_short_list() {
+        let snapshot = of_text(
+            "
+            //- cart.py
+            class Cart:
+                def add(self):
+                    pass
+                def bump(self):
+                    pass
+                def drop(self):
+                    pass
+            ",
+        );
+        let id = snapshot.symbols.named("Cart")[0];
+        let listed = |limit| {
+            let words = HashSet::from_iter(["drop".to_owned()]);
+            let card = standard(&snapshot, id, SectionKind::Definitions, limit, &words);
+            let lines = card.body.lines().skip(1);
+            let numbers = lines.map(|line| line.trim().chars().next().unwrap_or_default());
+            numbers.collect::<String>()
+        };
+        assert_eq!(listed(1), "6…");
+        assert_eq!(listed(2), "26…");
+        assert_eq!(listed(3), "246");
+    }
 
     #[test]
     fn first_sentences_of_documentation() {

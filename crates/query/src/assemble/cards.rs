@@ -178,7 +178,7 @@ impl Plan<'_> {
         let is_class = self.snapshot.files.definition(id).kind.is_container();
         let with_members = is_class.then(|| {
             let members = self.scaled_count(self.config.cards.max_members);
-            let entry = card::standard(self.snapshot, id, section, members);
+            let entry = card::standard(self.snapshot, id, section, members, &self.words);
             (entry, (EntryKind::Standard, position), limit)
         });
         let limit = if is_first { usize::MAX } else { limit };
