@@ -12,6 +12,9 @@ use crate::resolve::EvidenceSource;
 /// The reason of a definition that the query names.
 const NAMED: &str = "named by the query";
 
+/// The reason of a definition whose name is words of the query, such as `bulk_create` of "bulk creation".
+const NAMED_IN_WORDS: &str = "named in words by the query";
+
 /// The reason of a definition that is shown because nothing has the name of a question.
 const SIMILAR: &str = "spelled like the name in the query";
 
@@ -75,13 +78,21 @@ impl Plan<'_> {
         if self.looked_up.is_guess {
             return SIMILAR;
         }
+        use EvidenceSource::{Change, Focus, Fuzzy, Word, Words, WordsFuzzy};
         let evidence = self.resolution.definitions.iter();
-        let mut sources = evidence.filter(|e| e.definition == id).map(|e| e.from);
-        let first = sources.next();
-        match first.filter(|first| sources.all(|other| other == *first)) {
-            Some(EvidenceSource::Change) => "has changes",
-            Some(EvidenceSource::Focus) => "focus",
-            _ => NAMED,
+        let sources = evidence.filter(|e| e.definition == id).map(|e| e.from);
+        let sources: Vec<EvidenceSource> = sources.collect();
+        if sources.is_empty() {
+            return NAMED;
         }
+        let reasons: [(&[EvidenceSource], &'static str); 4] = [
+            (&[Change], "has changes"),
+            (&[Focus], "focus"),
+            (&[Fuzzy], SIMILAR),
+            (&[Word, Words, WordsFuzzy], NAMED_IN_WORDS),
+        ];
+        let mut reasons = reasons.into_iter();
+        let reason = reasons.find(|(of, _)| sources.iter().all(|source| of.contains(source)));
+        reason.map_or(NAMED, |(_, reason)| reason)
     }
 }

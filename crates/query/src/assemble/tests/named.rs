@@ -1,4 +1,4 @@
-//! Tests that no definition is lost that a title surely names.
+//! Tests that no definition is lost that a title surely names, and that reasons say how it is named.
 
 use super::*;
 
@@ -47,4 +47,31 @@ fn each_of_a_handful_of_definitions_of_a_name_has_a_card() {
         Breadth::Precise,
     );
     assert_eq!(precise, [""; 0]);
+}
+
+#[test]
+fn reason_says_how_the_query_names_a_definition() {
+    let snapshot = fixture(
+        "
+        //- store.py
+        class Store:
+            def bulk_create(self, rows):
+                return len(rows)
+        ",
+    );
+    let reason = |query: &str| {
+        let request = request(query, 2000, IntentKind::BugFix);
+        let pack = ask(&snapshot, &request).pack;
+        let mut all = pack.sections.iter().flat_map(|section| &section.items);
+        let item = all.find(|item| item.name == "Store.bulk_create");
+        item.map(|item| item.reason.clone())
+    };
+    assert_eq!(
+        reason("`bulk_create` loses rows").as_deref(),
+        Some("named by the query, rank 1")
+    );
+    assert_eq!(
+        reason("bulk creation loses rows").as_deref(),
+        Some("named in words by the query, rank 1")
+    );
 }
