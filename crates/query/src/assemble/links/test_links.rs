@@ -1,6 +1,7 @@
 //! Finds tests of the shown definitions, and the files of tests of theirs.
 
 use foldhash::HashSet;
+use foveate_index::graph::TestLink;
 use foveate_index::{DefId, FileId, Files};
 
 use super::link::{Link, Linked, TestRelation};
@@ -23,20 +24,27 @@ const TEST_FILES: usize = 3;
 /// better they rank and the more certain its links are.
 pub(super) fn tests(plan: &Plan<'_>, seeds: &[DefId]) -> Vec<Link> {
     let graph = &plan.snapshot.graph;
-    let mut found: Vec<(DefId, f32, DefId)> = Vec::new();
+    let mut found: Vec<(DefId, f32, (DefId, TestLink))> = Vec::new();
     for (position, seed) in seeds.iter().enumerate() {
         for (test, link) in graph.tests_of(*seed).iter().take(TESTS_PER_SEED) {
             // The variants of `TestLink` are ordered by certainty, the weakest first.
             let weight = (1.0 + f32::from(*link as u8)) / (position as f32 + 1.0);
-            found.push((whole_test(&plan.snapshot.files, *test), weight, *seed));
+            let of = (*seed, *link);
+            found.push((whole_test(&plan.snapshot.files, *test), weight, of));
         }
     }
     // Stable, so that the weights of one test are summed in the order of the seeds.
     found.sort_by_key(|(test, ..)| *test);
-    let mut summed: Vec<(DefId, f32, DefId)> = Vec::new();
+    let mut summed: Vec<(DefId, f32, (DefId, TestLink))> = Vec::new();
     for (test, weight, of) in found {
         match summed.last_mut() {
-            Some((last, sum, _)) if *last == test => *sum += weight,
+            Some((last, sum, first)) if *last == test => {
+                *sum += weight;
+                // A test is shown for what it tests itself, if there is any.
+                if first.1 == TestLink::Indirect {
+                    *first = of;
+                }
+            }
             _ => summed.push((test, weight, of)),
         }
     }
@@ -45,22 +53,40 @@ pub(super) fn tests(plan: &Plan<'_>, seeds: &[DefId]) -> Vec<Link> {
     let files = &plan.snapshot.files;
     let mut listed: HashSet<FileId> = summed.iter().map(|(id, ..)| id.file).collect();
     let links = summed.into_iter();
-    let links = links.map(|(id, _, of)| test_link(files, id, (of, TestRelation::Linked)));
+    let links = links.map(|(id, _, (of, link))| test_link(files, id, (of, relation(link))));
     let mut links: Vec<Link> = links.collect();
     for seed in seeds {
         let tested = files.path(seed.file);
-        for (tests, _) in graph.test_files_of(seed.file).iter().take(TEST_FILES) {
+        for (tests, link) in graph.test_files_of(seed.file).iter().take(TEST_FILES) {
             if listed.insert(*tests) && links.len() < plan.max_links(SectionKind::Tests) * 2 {
+                let verb = relation_of_files(*link);
                 links.push(Link {
                     section: SectionKind::Tests,
-                    reason: format!("tests {tested}"),
-                    facts: vec![("tests", tested.to_owned())],
+                    reason: format!("{verb} {tested}"),
+                    facts: vec![(verb, tested.to_owned())],
                     shows: Linked::TestFile(*tests),
                 });
             }
         }
     }
     links
+}
+
+/// Returns how a test is connected with what it is linked to.
+fn relation(link: TestLink) -> TestRelation {
+    match link {
+        TestLink::Indirect => TestRelation::Indirect,
+        _ => TestRelation::Linked,
+    }
+}
+
+/// Returns what a file of tests does with a file that it is linked to.
+fn relation_of_files(link: TestLink) -> &'static str {
+    match link {
+        TestLink::Path | TestLink::Name => "tests",
+        TestLink::Import => "imports",
+        TestLink::Reference | TestLink::Indirect => "uses",
+    }
 }
 
 /// Makes the link to a test of `of`.
@@ -143,6 +169,21 @@ mod tests {
     use foveate_fixture::snapshot::of_text;
 
     use super::*;
+
+    #[test]
+    fn only_what_a_test_is_for_is_said_to_be_tested() {
+        assert_eq!(relation(TestLink::Indirect), TestRelation::Indirect);
+        assert_eq!(relation(TestLink::Reference), TestRelation::Linked);
+
+        let of = [
+            (TestLink::Path, "tests"),
+            (TestLink::Import, "imports"),
+            (TestLink::Reference, "uses"),
+        ];
+        for (link, relation) in of {
+            assert_eq!(relation_of_files(link), relation);
+        }
+    }
 
     #[test]
     fn function_in_a_test_is_shown_as_the_test() {
