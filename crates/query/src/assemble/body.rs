@@ -418,7 +418,12 @@ impl Body {
         if !plan.packed.has_room_for_file(self.file) {
             return true;
         }
-        let entry = card::signature_of(plan.snapshot, &self.place, self.card_section(), &[]);
+        let relevance = Relevance {
+            terms: &plan.terms,
+            changed: &[],
+        };
+        let section = self.card_section();
+        let entry = card::signature_of(plan.snapshot, &self.place, section, relevance);
         let entry = self.described(plan, entry);
         let shows = ShownPart::card(self.file, Some(self.place.id));
         // A signature that does not fit needs no report: the body is reported as dropped.

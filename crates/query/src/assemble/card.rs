@@ -1,5 +1,7 @@
 //! Makes entries of definitions, stretches and files: cards at each fidelity, and bodies, whole, cut or folded.
 
+use std::cmp::Reverse;
+
 use foldhash::HashSet;
 use foveate_index::{DefId, FileId, Files, Snapshot};
 use foveate_model::escape::escape;
@@ -149,13 +151,13 @@ fn span(files: &Files, place: &RankedPlace) -> Span {
     files.lines_span(place.id.file(files), place.lines)
 }
 
-/// Returns the smallest entry that identifies a place: the compact card of a definition, or the first `changed`
-/// line of a stretch, or else its first one, that contains a letter or digit.
+/// Returns the smallest entry that identifies a place: the compact card of a definition, or the line of a stretch that
+/// matters most, and of equal ones the first, that contains a letter or digit.
 pub(super) fn signature_of(
     snapshot: &Snapshot,
     place: &RankedPlace,
     section: SectionKind,
-    changed: &[Lines],
+    relevance: Relevance<'_>,
 ) -> Entry {
     if let PlaceId::Definition(id) = place.id {
         return compact(snapshot, id, section);
@@ -163,9 +165,9 @@ pub(super) fn signature_of(
     let files = &snapshot.files;
     let text = span(files, place).of(files.text(place.id.file(files)));
     let numbered = (place.lines.start..).zip(text.lines());
-    let mut lines = numbered.filter(|(_, line)| line.contains(char::is_alphanumeric));
-    let is_changed = |(number, _): &(u32, &str)| changed.iter().any(|c| c.contains(*number));
-    let line = lines.clone().find(is_changed).or_else(|| lines.next());
+    let lines = numbered.filter(|(_, line)| line.contains(char::is_alphanumeric));
+    let line =
+        lines.max_by_key(|(number, line)| (relevance.weight(*number, line), Reverse(*number)));
     let body = one_line(line.map_or("", |(_, line)| line), MAX_COMPACT_SIGNATURE);
     of_place(files, place, section, Fidelity::Compact, body)
 }
@@ -409,8 +411,31 @@ fn scope(files: &Files, place: &RankedPlace) -> Option<Scope> {
 #[cfg(test)]
 mod tests {
     use foveate_fixture::snapshot::of_text;
+    use foveate_index::tokens;
 
     use super::*;
+
+    #[test]
+    fn line_of_a_stretch_with_the_most_words_stands_for_it() {
+        let code =
+            "//- hops.py\nHOPS = [\n    'connection',\n]\nCODES = {\n    100: 'continue',\n}\n";
+        let snapshot = of_text(code);
+        let file = snapshot.files.find("hops.py").unwrap();
+        let chunk = snapshot.files.chunks_of(file).next().unwrap();
+        let place = RankedPlace::new(&snapshot.files, PlaceId::Stretch(chunk));
+        let line = |query: &str, changed: &[Lines]| {
+            let terms = tokens::terms(query);
+            let relevance = Relevance {
+                terms: &terms.iter().map(|term| tokens::hash(term)).collect(),
+                changed,
+            };
+            let section = SectionKind::Definitions;
+            signature_of(&snapshot, &place, section, relevance).body
+        };
+        assert_eq!(line("other words", &[]), "HOPS = [");
+        assert_eq!(line("codes to continue", &[]), "CODES = {");
+        assert_eq!(line("codes", &[Lines::new(2, 3)]), "'connection',");
+    }
 
     #[test]
     fn members_that_the_query_names_come_into_a_short_list() {

@@ -5,6 +5,7 @@ use foldhash::HashSet;
 use foveate_index::{DefId, FileId};
 use foveate_model::{Lines, Role};
 
+use super::cut::Relevance;
 use super::entry::{Entry, SectionKind};
 use super::packed::{EntryKind, ShownPart};
 use super::plan::{BudgetScope, Plan};
@@ -53,9 +54,13 @@ impl Plan<'_> {
             let changed = &self.resolution.changed;
             let hunks = changed::hunks_of(files, changed, &place);
             let lines: Vec<Lines> = hunks.into_iter().map(Hunk::lines).collect();
+            let relevance = Relevance {
+                terms: &self.terms,
+                changed: &lines,
+            };
             let mut entry = Entry {
                 reason,
-                ..card::signature_of(self.snapshot, &place, section, &lines)
+                ..card::signature_of(self.snapshot, &place, section, relevance)
             };
             let ranges = changed::line_ranges(files, changed, &place);
             entry.facts.extend(ranges.map(|ranges| ("changed", ranges)));

@@ -22,6 +22,14 @@ pub(super) struct Relevance<'a> {
     pub changed: &'a [Lines],
 }
 
+impl Relevance<'_> {
+    /// Returns how much a line with this number matters.
+    pub(super) fn weight(self, number: u32, line: &str) -> usize {
+        let is_changed = self.changed.iter().any(|lines| lines.contains(number));
+        weight(line, self.terms) + usize::from(is_changed) * CHANGED
+    }
+}
+
 /// Returns the lines of a long definition that matter most, within `bytes`: its `head` first lines, then
 /// changed lines and lines with the most terms, each with its surroundings. `first` is the number of the first
 /// line.
@@ -36,14 +44,7 @@ pub(super) fn cut<'a>(
     let mut wanted: Vec<(usize, usize)> = lines
         .iter()
         .enumerate()
-        .map(|(i, line)| {
-            let number = first + i as u32;
-            let is_changed = relevance.changed.iter().any(|lines| lines.contains(number));
-            (
-                weight(line, relevance.terms) + usize::from(is_changed) * CHANGED,
-                i,
-            )
-        })
+        .map(|(i, line)| (relevance.weight(first + i as u32, line), i))
         .collect();
     // Highest weight first, then from the top, so that a text without any of the terms keeps its start.
     wanted.sort_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(&b.1)));
