@@ -135,7 +135,8 @@ impl Bodies {
                 let config = &plan.config.bodies;
                 let max_tokens = plan.budget() * config.max_cut_share as usize / 100;
                 // A part of fewer tokens says too little.
-                let max_tokens = max_tokens.max(config.min_cut_tokens);
+                let least = config.min_cut_tokens.min(plan.share_of_bodies());
+                let max_tokens = max_tokens.max(least);
                 body.add_cut(plan, body.side.map_or(max_tokens, |side| side.max_tokens));
             }
             if body.state == State::Waiting {
