@@ -29,7 +29,7 @@ fn start_of_a_signature_is_shown_where_all_of_it_has_no_room() {
         "    order_of_the_customer.cancel(invoice_of_the_customer)\n".repeat(20),
         small_parts(),
     );
-    let path = format!("{}orders.py", "of_all_customers/".repeat(12));
+    let path = format!("{}orders.py", "of_all_customers/".repeat(15));
     let snapshot = snapshot([(path, code)]);
     let request = request(
         "`cancel_order` cancels an order twice",
