@@ -118,42 +118,24 @@ impl Bodies {
             if waits || !body.has_time(plan) {
                 continue;
             }
-            // The sides of a comparison are all that is shown.
-            let pass = body.side.map_or(pass, |_| BudgetScope::Rest);
-            body.try_add(plan, pass);
-            // A change is cut only once other bodies were tried; the best place must not wait that long.
-            let must_be_cut = match pass {
-                _ if body.side.is_some() => true,
-                // The card of a type is enough.
-                _ if body.is_container && body.is_answer => false,
-                BudgetScope::Share => {
-                    body.rank == 0 && !body.is_changed || Some(body.place.id) == self.best
-                }
-                BudgetScope::Rest => body.is_changed,
-            };
-            if must_be_cut && body.state == State::Waiting {
-                let config = &plan.config.bodies;
-                let max_tokens = plan.budget() * config.max_cut_share as usize / 100;
-                // A part of fewer tokens says too little.
-                let least = config.min_cut_tokens.min(plan.share_of_bodies());
-                let max_tokens = max_tokens.max(least);
-                body.add_cut(plan, body.side.map_or(max_tokens, |side| side.max_tokens));
-            }
+            let is_best = Some(body.place.id) == self.best;
+            add_whole_or_cut(body, plan, pass, is_best);
             if body.state == State::Waiting {
                 body.add_signature(plan);
             }
         }
     }
 
-    /// Adds the best places that wait, whole or by their signatures. Returns false if a signature has no room: nothing less
-    /// likely may then take what is left.
+    /// Adds the best places that wait, whole, the first one in part, or by their signatures. Returns false if a signature has
+    /// no room: nothing less likely may then take what is left.
     fn add_best(&mut self, plan: &mut Plan<'_>, pass: BudgetScope) -> bool {
         let bodies = self.bodies.iter_mut();
         let mut best: Vec<&mut Body> = bodies.filter(|body| body.rank < BEST).collect();
         best.sort_by_key(|body| body.rank);
         for body in &mut best {
             if body.state == State::Waiting && body.has_time(plan) {
-                body.try_add(plan, pass);
+                let is_best = Some(body.place.id) == self.best;
+                add_whole_or_cut(body, plan, pass, is_best);
             }
         }
         best.retain(|body| matches!(body.state, State::Waiting | State::Unlikely));
@@ -348,6 +330,30 @@ impl Bodies {
                 plan.dropped.count(dropped);
             }
         }
+    }
+}
+
+/// Adds a body whole, or else a part of it, if it must not wait for others. `is_best` says whether it is the best ranked
+/// place for the words of the query.
+fn add_whole_or_cut(body: &mut Body, plan: &mut Plan<'_>, pass: BudgetScope, is_best: bool) {
+    // The sides of a comparison are all that is shown.
+    let pass = body.side.map_or(pass, |_| BudgetScope::Rest);
+    body.try_add(plan, pass);
+    // A change is cut only once other bodies were tried; the best place must not wait that long.
+    let must_be_cut = match pass {
+        _ if body.side.is_some() => true,
+        // The card of a type is enough.
+        _ if body.is_container && body.is_answer => false,
+        BudgetScope::Share => body.rank == 0 && !body.is_changed || is_best,
+        BudgetScope::Rest => body.is_changed,
+    };
+    if must_be_cut && body.state == State::Waiting {
+        let config = &plan.config.bodies;
+        let max_tokens = plan.budget() * config.max_cut_share as usize / 100;
+        // A part of fewer tokens says too little.
+        let least = config.min_cut_tokens.min(plan.share_of_bodies());
+        let max_tokens = max_tokens.max(least);
+        body.add_cut(plan, body.side.map_or(max_tokens, |side| side.max_tokens));
     }
 }
 
