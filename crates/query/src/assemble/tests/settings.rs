@@ -65,7 +65,7 @@ fn job_of_a_workflow_is_shown_with_its_matrix() {
 
 #[test]
 fn overlapping_passages_of_prose_are_both_shown() {
-    let filters: String = (0..54).map(|n| format!("   filter_{n}\n")).collect();
+    let filters: String = (0..150).map(|n| format!("   filter_{n}\n")).collect();
     let index = format!("Filters\n=======\n\n.. toctree::\n   :maxdepth: 1\n\n{filters}");
     let snapshot = snapshot([
         ("doc/index.rst".to_owned(), index),
