@@ -117,8 +117,8 @@ impl Plan<'_> {
     }
 
     /// Adds cards for definitions that the query names: classes with their members, others by their
-    /// signature. If the intent is a change, only a few of them are from files of which nothing is shown, but all of a
-    /// handful that share a name. A body that is added later replaces the card.
+    /// signature. If the intent is a change, only a few of them are from files of which nothing is shown. A
+    /// body that is added later replaces the card.
     pub(super) fn named_cards(&mut self) {
         let max_cards = self.config.breadth.wide.max_named_cards;
         let mut left = self.budget() * self.config.cards.named_share / 100;
@@ -134,8 +134,10 @@ impl Plan<'_> {
         let is_asked_for =
             |id: &DefId| !self.looked_up.is_exact() || self.looked_up.definitions.contains(id);
         let ids = self.named.ids().filter(is_asked_for).take(max_cards);
-        let namesakes: Vec<DefId> = self.named.namesakes().filter(is_asked_for).collect();
-        let ids: Vec<DefId> = ids.chain(namesakes.iter().copied()).collect();
+        let overloads: HashSet<DefId> = self.named.overloads().filter(is_asked_for).collect();
+        let ids: Vec<DefId> = ids
+            .chain(self.named.overloads().filter(is_asked_for))
+            .collect();
         for (position, id) in ids.into_iter().enumerate() {
             if position > 0 && !self.deadline.allows(Stage::Cards) {
                 break;
@@ -143,10 +145,9 @@ impl Plan<'_> {
             let file = id.file;
             let is_shown = self.packed.has_file(file);
             let lines = self.snapshot.files.definition(id).lines;
-            let is_sure = self.named.strength(id) >= self.config.cards.min_sure_strength;
-            // One of these without the others would be a guess.
-            let is_namesake = self.limits.max_named_cards > 0 && namesakes.contains(&id);
-            let is_wanted = is_shown || is_namesake || unlikely > 0 && (is_asked || is_sure);
+            let is_sure = self.named.strength(id) >= self.config.cards.min_sure_strength
+                || overloads.contains(&id);
+            let is_wanted = is_shown || unlikely > 0 && (is_asked || is_sure);
             if self.packed.shows_all(file, lines) || !is_wanted {
                 continue;
             }
@@ -165,7 +166,7 @@ impl Plan<'_> {
             };
             is_first = false;
             left = left.saturating_sub(tokens);
-            unlikely = unlikely.saturating_sub(usize::from(!is_shown && !is_namesake));
+            unlikely -= usize::from(!is_shown);
         }
     }
 

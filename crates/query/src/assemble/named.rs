@@ -6,8 +6,8 @@ use foveate_index::DefId;
 use super::config::CardsConfig;
 use crate::resolve::{DefinitionEvidence, EvidenceSource, Resolution};
 
-/// Maximum namesakes whose signatures are shown.
-const MAX_NAMESAKES: usize = 10;
+/// Maximum overloads whose signatures are shown.
+const MAX_OVERLOADS: usize = 10;
 
 /// What the names of a query are for, which decides how surely they must be named.
 #[derive(Clone, Copy, Debug)]
@@ -30,9 +30,9 @@ pub(super) struct NamedDefinitions {
     /// Those named most strongly first; of equal ones, the likeliest of its name first: the main file of a type with parts in
     /// several.
     order: Vec<DefId>,
-    /// Overloads, and other definitions of one name, that a title or inline code surely names, where each alone is named too
-    /// weakly: their uses and members say little, but the reader expects their signatures.
-    namesakes: Vec<DefId>,
+    /// Overloads that a title or inline code surely names, where each alone is named too weakly: their uses and members say
+    /// little, but the reader expects their signatures.
+    overloads: Vec<DefId>,
 }
 
 impl NamedDefinitions {
@@ -62,11 +62,11 @@ impl NamedDefinitions {
                 .then(a.0.cmp(&b.0))
         });
         let order: Vec<DefId> = order.into_iter().map(|(id, ..)| id).collect();
-        let namesakes = namesakes(resolution, config, &strengths);
+        let overloads = overloads(resolution, config, &strengths);
         Self {
             strengths,
             order,
-            namesakes,
+            overloads,
         }
     }
 
@@ -75,9 +75,9 @@ impl NamedDefinitions {
         self.order.iter().copied()
     }
 
-    /// Iterates over the definitions that are surely named together only, at most a handful of each name.
-    pub(super) fn namesakes(&self) -> impl Iterator<Item = DefId> {
-        self.namesakes.iter().copied()
+    /// Iterates over the overloads that are surely named together only, at most a handful of each name.
+    pub(super) fn overloads(&self) -> impl Iterator<Item = DefId> {
+        self.overloads.iter().copied()
     }
 
     pub(super) fn contains(&self, id: DefId) -> bool {
@@ -90,7 +90,7 @@ impl NamedDefinitions {
     }
 }
 
-fn namesakes(
+fn overloads(
     resolution: &Resolution,
     config: &CardsConfig,
     strengths: &HashMap<DefId, f32>,
@@ -98,13 +98,14 @@ fn namesakes(
     use EvidenceSource::{InlineCode, Title};
     let is_sure = |evidence: &&DefinitionEvidence| {
         matches!(evidence.from, InlineCode | Title)
+            && evidence.meanings == 1
             && evidence.mention >= config.min_sure_strength
             && evidence.mention <= evidence.strength * config.max_meanings as f32
             && !strengths.contains_key(&evidence.definition)
     };
     let mut found: Vec<DefId> = Vec::new();
     for evidence in resolution.definitions.iter().filter(is_sure) {
-        if !found.contains(&evidence.definition) && found.len() < MAX_NAMESAKES {
+        if !found.contains(&evidence.definition) && found.len() < MAX_OVERLOADS {
             found.push(evidence.definition);
         }
     }
@@ -123,7 +124,7 @@ mod tests {
     use crate::text::QueryText;
 
     #[test]
-    fn namesakes_that_a_title_surely_names_are_known() {
+    fn overloads_that_a_title_surely_names_are_known() {
         let snapshot = of_text(
             "
             //- src/Cart.java
@@ -140,22 +141,22 @@ mod tests {
             ",
         );
         let config = RankingConfig::default();
-        let namesakes = |query: &str| {
+        let overloads = |query: &str| {
             let text = QueryText::parse(query);
             let request = Request::default();
             let deadline = Deadline::none();
             let resolution = resolve(&snapshot, &text, &request, &config.resolve, &deadline);
             let cards = &config.assemble.cards;
             let named = NamedDefinitions::new(&resolution, cards, NamePurpose::Change);
-            let lines = named.namesakes().map(|id| {
+            let lines = named.overloads().map(|id| {
                 let definition = snapshot.files.definition(id);
                 definition.lines.start
             });
             lines.collect::<Vec<u32>>()
         };
-        assert_eq!(namesakes("In Cart.clean, allow custom settings"), [3, 4, 5]);
-        // One definition is named strongly enough. Of two of a name, either may be meant.
-        assert_eq!(namesakes("In Cart.open, allow settings"), [0; 0]);
-        assert_eq!(namesakes("`open` should allow settings"), [6, 9]);
+        assert_eq!(overloads("In Cart.clean, allow custom settings"), [3, 4, 5]);
+        // One definition is named strongly enough, and two meanings of a name are not surely meant.
+        assert_eq!(overloads("In Cart.open, allow settings"), [0; 0]);
+        assert_eq!(overloads("`open` should allow settings"), [0; 0]);
     }
 }

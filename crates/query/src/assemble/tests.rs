@@ -8,7 +8,6 @@ mod larger_budget;
 mod licences;
 mod look_ups;
 mod mixins;
-mod named;
 mod near_duplicates;
 mod packing_rules;
 mod related_code;
