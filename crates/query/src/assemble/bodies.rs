@@ -13,8 +13,8 @@ use super::plan::{BudgetScope, Plan};
 use crate::issue::{self, Issue, IssueCode};
 use crate::rank::{PlaceId, RankedPlace};
 
-/// Once a less likely body would leave fewer tokens than this, the best places come before it.
-const ROOM_FOR_BEST: usize = 500;
+/// Budgets below this one are small: the best places come before all less likely ones.
+pub(super) const SMALL_BUDGET: usize = 800;
 
 /// The candidates, by descending worth: probability per cost.
 #[derive(Debug)]
@@ -95,10 +95,8 @@ impl Bodies {
         // Whether the best places are shown, at least by their signatures, once little room is left.
         let mut has_best: Option<bool> = None;
         for position in 0..self.bodies.len() {
-            let waits = self.bodies.get(position).is_some_and(|body| {
-                let left = plan.packed.left().saturating_sub(body.tokens);
-                body.yields_to_best() && left < ROOM_FOR_BEST
-            });
+            let body = self.bodies.get(position);
+            let waits = plan.budget() < SMALL_BUDGET && body.is_some_and(Body::yields_to_best);
             let waits = waits && !*has_best.get_or_insert_with(|| self.add_best(plan, pass));
             let Some(body) = self.bodies.get_mut(position) else {
                 break;

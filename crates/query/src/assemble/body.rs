@@ -4,6 +4,7 @@
 use foveate_index::{Confidence, DefId, FileId};
 use foveate_model::{Lines, Role};
 
+use super::bodies::SMALL_BUDGET;
 use super::card;
 use super::changed;
 use super::cut::Relevance;
@@ -377,9 +378,11 @@ impl Body {
             (_, BudgetScope::Share) => config.max_other_share,
             (_, BudgetScope::Rest) => config.max_rest_share,
         };
-        // A body of usual length is not huge, however small the budget.
-        let usual = plan.config.usual_tokens as usize;
-        let limit = (plan.budget() * percent as usize / 100).max(usual);
+        let mut limit = plan.budget() * percent as usize / 100;
+        if plan.budget() < SMALL_BUDGET {
+            // A body of usual length is not huge.
+            limit = limit.max(plan.config.usual_tokens as usize);
+        }
         if self.is_container && !self.is_changed {
             limit.min(config.max_container_tokens.max(plan.budget() / 20))
         } else {
