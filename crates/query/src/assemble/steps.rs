@@ -37,8 +37,8 @@ pub(super) fn run(mut plan: Plan<'_>) -> Pack {
     }
     let mut links = Links::new(&plan, &bodies.seeds(&plan));
     links.fill(&mut plan, BudgetScope::Share);
-    // Readers who explore or add something look for the list, which the last bodies would leave no room for.
-    if !plan.looked_up.is_found() && plan.deadline.allows(Stage::Cards) {
+    let lists_first = siblings::come_first(&plan) && !plan.looked_up.is_found();
+    if lists_first && plan.deadline.allows(Stage::Cards) {
         siblings::add(&mut plan);
     }
     bodies.fill(&mut plan, BudgetScope::Rest);
@@ -77,10 +77,15 @@ fn last_cards(plan: &mut Plan<'_>, bodies: &mut Bodies) {
         plan.config.links.max_seeds,
         plan.limits.min_seed_probability,
     );
-    let steps: [fn(&mut Plan<'_>, &[DefId]); 3] = [
+    let steps: [fn(&mut Plan<'_>, &[DefId]); 4] = [
         |plan, shown| dependencies::add_cards(plan, shown),
         |plan, _| plan.compact_cards(),
         |plan, _| plan.outlines(),
+        |plan, _| {
+            if !siblings::come_first(plan) {
+                siblings::add(plan);
+            }
+        },
     ];
     for step in steps {
         if !plan.deadline.allows(Stage::Cards) {

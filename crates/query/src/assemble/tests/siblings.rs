@@ -9,7 +9,7 @@ fn list(budget: usize) -> Option<String> {
             "def step_{n}(queue):\n    queue.run_step({n})\n    queue.log_step({n})\n    return queue\n\n\n"
         )
     };
-    let steps: String = (0..60).map(step).collect();
+    let steps: String = (0..400).map(step).collect();
     let snapshot = snapshot([
         (
             "shop/pool/darken.py".to_owned(),
@@ -32,7 +32,7 @@ fn list(budget: usize) -> Option<String> {
 
 #[test]
 fn list_has_its_place_where_bodies_fill_the_budget() {
-    let context = list(1000).expect("a list");
+    let context = list(8000).expect("a list");
     assert!(context.contains("directory=\"shop/pool\""), "{context}");
     assert!(context.contains("\ndarken.py: darken\n"), "{context}");
     assert!(list(500).is_none());
