@@ -242,8 +242,7 @@ impl<'a> NameResolver<'a> {
 }
 
 fn nearness_of_paths(a: &str, b: &str) -> Nearness {
-    let pairs = a.bytes().zip(b.bytes());
-    let common = pairs.take_while(|(a, b)| a == b).count();
+    let common = shared_start(a.as_bytes(), b.as_bytes());
     // What both begin with contains a slash for each directory that they share.
     let slashes = |text: &[u8]| text.iter().filter(|byte| **byte == b'/').count();
     let (shared, a) = a.as_bytes().split_at(common);
@@ -254,6 +253,18 @@ fn nearness_of_paths(a: &str, b: &str) -> Nearness {
         is_one_directory,
         slashes(shared),
     )
+}
+
+/// Returns the number of bytes that both texts start with.
+fn shared_start(a: &[u8], b: &[u8]) -> usize {
+    // Whole blocks first: most pairs of paths share several directories.
+    const BLOCK: usize = 16;
+    let blocks = a.chunks_exact(BLOCK).zip(b.chunks_exact(BLOCK));
+    let blocks = BLOCK * blocks.take_while(|(a, b)| a == b).count();
+    let (_, a) = a.split_at(blocks);
+    let (_, b) = b.split_at(blocks);
+    let pairs = a.iter().zip(b);
+    blocks + pairs.take_while(|(a, b)| a == b).count()
 }
 
 /// Returns the part of a list in id order that is nearest to a file.

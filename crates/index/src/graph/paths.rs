@@ -111,8 +111,10 @@ impl<'a> FullName<'a> {
     }
 
     pub(super) fn is_same(self, other: FullName<'_>) -> bool {
-        let is_equal = self.name == other.name && self.package == other.package;
-        is_equal || (self.may_end_like(other) && self.segments().eq(other.segments()))
+        let is_equal = || self.name == other.name && self.package == other.package;
+        // Names of one package begin alike: their ends tell them apart sooner.
+        let segments_are_equal = || self.segments().rev().eq(other.segments().rev());
+        self.may_end_like(other) && (is_equal() || segments_are_equal())
     }
 
     /// Whether the last names of both may be equal. Most are not, and this is quicker than to split them.
