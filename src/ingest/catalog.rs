@@ -1,5 +1,5 @@
-//! Holds the list of repositories: registers and removes them, and starts those of an earlier process. [`tasks`] keeps them current.
-//! The list outlives the process; directories named by `--watch` are not in it.
+//! Holds the list of repositories: registers and removes them, and starts those of an earlier process. [`tasks`] keeps
+//! them current. The list outlives the process; directories named by `--watch` are not in it.
 
 pub mod connectivity;
 mod credentials;

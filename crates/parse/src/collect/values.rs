@@ -70,8 +70,8 @@ impl Collector<'_> {
         let name = |local: &Local| local.name.of(text);
         values.locals.sort_by(|a, b| {
             let by_name = || {
-                let rank = |local: &Local| (name(local), rank(local, text), local.name);
-                rank(a).cmp(&rank(b))
+                let key = |local: &Local| (name(local), rank(local, text), local.name);
+                key(a).cmp(&key(b))
             };
             a.function.cmp(&b.function).then_with(by_name)
         });

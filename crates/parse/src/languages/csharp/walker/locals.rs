@@ -104,8 +104,8 @@ const ITERATIONS: [&str; 29] = [
     "SkipWhile", "Sum", "TakeWhile", "ThenBy", "ToDictionary", "ToLookup", "Where",
 ];
 
-/// Returns the value of the only parameter of the current node, a lambda: that of `a` in `a.Select(x => …)`, since list types
-/// count as their element type, or else what the called function gives to it.
+/// Returns the value of the only parameter of the current node, a lambda: that of `a` in `a.Select(x => …)`, since list
+/// types count as their element type, or else what the called function gives to it.
 pub(super) fn element(walk: &Walk<'_>) -> Value {
     let (list, call) = (walk.ancestor(2), walk.ancestor(3));
     let function = call.and_then(|call| field(call, "function"));
