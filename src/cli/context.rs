@@ -177,6 +177,9 @@ struct HintArgs {
 /// When the arguments cannot be used, or the directory cannot be read.
 pub fn run(args: ContextArgs) -> anyhow::Result<ExitCode> {
     let start = Instant::now();
+    if let Some(path) = &args.output {
+        output::check_file(path)?;
+    }
     if let Some(server) = &args.server {
         return remote::run(&args, server);
     }

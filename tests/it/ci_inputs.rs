@@ -408,12 +408,20 @@ fn output_option_writes_the_printed_text_to_a_file() {
         mode(&root.parent().unwrap().join("context.md")),
         mode(&other)
     );
-    assert_refused(
-        &root,
-        &["x", "-o", "no/such/directory/context.md"],
-        1,
-        "--output: cannot write",
-    );
+}
+
+#[test]
+fn output_that_cannot_be_written_is_refused_before_the_work() {
+    let (_keep, root) = shop();
+    // Whether the repository exists is not looked at yet.
+    let missing = root.with_file_name("missing");
+    for (path, reason) in [
+        ("no/such/context.md", "there is no directory no/such"),
+        ("shop", "it is a directory"),
+    ] {
+        let told = format!("--output: cannot write {path}: {reason}");
+        assert_refused(&missing, &["x", "-o", path], 2, &told);
+    }
 }
 
 #[test]

@@ -9,7 +9,7 @@ use foveate_model::escape::{escape, escape_code};
 use foveate_query::Request;
 
 use super::ContextArgs;
-use crate::cli::stdout;
+use crate::cli::{UsageError, stdout};
 use crate::disk::write_output_file;
 use crate::engine::AnswerWithSnapshot;
 use crate::wire::answer::{AnswerOptions, ContextAnswer, SignalAnswer};
@@ -67,6 +67,22 @@ pub(super) fn write(
         out.write_all(&text)?;
     }
     Ok(out.flush()?)
+}
+
+/// Refuses the file that `--output` names where it cannot be written, before the work whose result it is for.
+pub(super) fn check_file(path: &Path) -> Result<(), UsageError> {
+    let parent = path.parent().unwrap_or(path);
+    let reason = if path.is_dir() {
+        "it is a directory".to_owned()
+    } else if !parent.as_os_str().is_empty() && !parent.is_dir() {
+        format!("there is no directory {}", parent.display())
+    } else {
+        return Ok(());
+    };
+    let path = path.display();
+    Err(UsageError(format!(
+        "--output: cannot write {path}: {reason}"
+    )))
 }
 
 /// Writes the file that `--output` names.
