@@ -41,29 +41,34 @@ pub(crate) fn labelled(rest: &str) -> Option<&str> {
 }
 
 /// Whether a message is labelled as a warning: by its compiler (`a.c:3:5: warning: text`, `warning[E1]: text`,
-/// `warning CS0168: text`, `w: text`), by its linter (`3:5  warning  text`), or by the build tool around it
-/// (`[WARNING] text`).
+/// `a.py:3:5 - warning: text`, `warning CS0168: text`, `w: text`), by its linter (`3:5  warning  text`), or by the build
+/// tool around it (`[WARNING] text`).
 pub fn is_warning(line: &str) -> bool {
     let line = line.trim_start();
-    let is_label = |text: &str| text.starts_with("warning") && labelled(text).is_some();
-    let mut labels = line.match_indices(": warning");
+    let is_label = |at: usize| {
+        let (before, label) = line.split_at(at);
+        let is_start = before.is_empty() || before.ends_with(": ") || before.ends_with(" - ");
+        is_start && labelled(label).is_some()
+    };
+    let mut words = line.match_indices("warning");
     line.starts_with("w: ")
         || line.starts_with("[WARNING]")
         || line.contains("  warning  ")
-        || is_label(line)
-        || labels.any(|(at, _)| line.get(at + 2..).is_some_and(is_label))
+        || words.any(|(at, _)| is_label(at))
 }
 
 fn is_note(rest: &str) -> bool {
-    ["note:", "info:", "remark:", "help:"]
+    ["note:", "info:", "information:", "remark:", "help:"]
         .iter()
         .any(|label| rest.trim_start().starts_with(label))
 }
 
-/// Reads `a.c:3:5: error: text` about a file with one of these extensions.
+/// Reads `a.c:3:5: error: text` or `a.ts:3:5 - error TS2322: text` about a file with one of these extensions.
 pub(crate) fn of_compiler(line: &str, extensions: &[&str]) -> Option<Mark> {
     let (place, rest) = leading_place(line)?;
-    let rest = rest.strip_prefix(':')?;
+    let rest = rest
+        .strip_prefix(':')
+        .or_else(|| rest.strip_prefix(" - "))?;
     if !has_extension(place.0, extensions) {
         return None;
     }

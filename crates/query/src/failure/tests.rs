@@ -321,12 +321,29 @@ fn violations_of_linters_are_failures() {
 }
 
 #[test]
+fn errors_of_type_checkers_are_failures() {
+    for log in [
+        "shop/cart.py:12: error: Name \"prize\" is not defined  [name-defined]\n\
+         Found 1 error in 1 file (checked 9 source files)\n",
+        "/ci/shop/cart.py\n  \
+         /ci/shop/cart.py:12:5 - error: \"prize\" is not defined (reportUndefinedVariable)\n\
+         1 error, 0 warnings, 0 informations\n",
+    ] {
+        let found = read_log(log);
+        assert_eq!(found.failures.total(), 1, "{log}");
+        let (question, _) = found.failures.question(MAX_BYTES);
+        assert!(question.contains("cart.py:12"), "{question}");
+    }
+}
+
+#[test]
 fn warnings_of_every_label_are_left_out() {
     let error = "/ci/src/Cart.kt:12:9: error: no total\n";
     for warning in [
         "/ci/src/Tax.cs(3,5): warning CA1822: Member 'x' can be static [/ci/Shop.csproj]\n",
         "w: file:///ci/src/Tax.kt:3:5 This declaration needs opt-in\n",
         "[WARNING] /ci/src/Tax.java:[3,5] rate() in Tax has been deprecated\n",
+        "  /ci/src/Tax.py:3:5 - warning: Import \"rates\" could not be resolved (reportMissingImports)\n",
     ] {
         let found = read_log(&format!("{warning}{error}{warning}"));
         let (question, _) = found.failures.question(MAX_BYTES);

@@ -3,8 +3,8 @@
 mod node;
 
 use crate::traces::form::{Mark, Order, TraceForm};
-use crate::traces::messages::{labelled, message, of_build};
-use crate::traces::places::{Frame, frame, has_extension, is_path, leading_place, location};
+use crate::traces::messages::{of_build, of_compiler};
+use crate::traces::places::{Frame, frame, has_extension, is_path, location};
 
 /// Prefix of Vue's warnings.
 const VUE_WARNING: &str = "[Vue warn]: ";
@@ -23,7 +23,7 @@ pub(super) const TRACES: TraceForm = TraceForm {
         component(text)
             .or_else(|| console(text))
             .or_else(|| vitest(text))
-            .or_else(|| compiler(text))
+            .or_else(|| of_compiler(text, EXTENSIONS))
             .or_else(|| of_build(text, EXTENSIONS))
     },
     read_general: at,
@@ -97,13 +97,6 @@ fn at(text: &str) -> Option<Mark> {
 /// Strips the place in the bundle, which Karma prints after the one in the source: `a.js:1:2 <- bundle.js:3:4`.
 fn in_source(place: &str) -> &str {
     place.split(" <- ").next().unwrap_or(place)
-}
-
-/// Reads `src/a.ts:3:5 - error TS2322: text`.
-fn compiler(text: &str) -> Option<Mark> {
-    let (place, rest) = leading_place(text)?;
-    let text = labelled(rest.strip_prefix(" - ")?)?;
-    has_extension(place.0, EXTENSIONS).then(|| message(place, "", text))
 }
 
 /// Reads Vitest's `❯ name src/a.ts:1:2` and `❯ src/a.ts:1:2`.

@@ -242,13 +242,12 @@ fn is_rule(text: &str) -> bool {
     text.len() >= MIN_LEN && text.split(' ').all(|part| part == "_")
 }
 
-/// Reads `a/b.py:12: error: text  [code]` of mypy, also with a column.
+/// Reads `a/b.py:12: error: text  [code]` of mypy, also with a column, and `/a/b.py:12:5 - error: text (reportCode)` of
+/// pyright.
 fn checked(text: &str) -> Option<Mark> {
-    let told = match text.rsplit_once("  [") {
-        Some((told, code)) if code.ends_with(']') => told,
-        _ => text,
-    };
-    of_compiler(told, &["py", "pyi"])
+    let before = |code: &str, end: char| Some(text.strip_suffix(end)?.rsplit_once(code)?.0);
+    let told = before("  [", ']').or_else(|| before(" (report", ')'));
+    of_compiler(told.unwrap_or(text), &["py", "pyi"])
 }
 
 /// Reads pytest's `a/b.py:12: ValueError`.

@@ -125,7 +125,12 @@ fn messages_of_type_checkers_are_read() {
             "shop/cart.py:12: error: \"Item\" has no attribute \"prize\"  [attr-defined]\nshop/cart.py:12: note: See the documentation\nshop/tax.pyi:3:5: error: Missing return\nFound 2 errors in 2 files (checked 9 source files)",
             "shop/tax.pyi:3:5 | shop/cart.py:12 | ! \"Item\" has no attribute \"prize\" | ! Missing return",
         ),
+        (
+            "  /ci/cart.py:12:5 - error: \"prize\" is not defined (reportUndefinedVariable)\n  /ci/cart.py:14:9 - information: Type is \"int\"\n  /ci/cart.py:20:9 - error: \"pay\" is unknown (reportUnknownMemberType)",
+            "/ci/cart.py:20:9 | /ci/cart.py:12:5 | ! \"prize\" is not defined | ! \"pay\" is unknown",
+        ),
         ("the file cart.py:12 has an error: none", ""),
+        ("cart.py:12:5 - the error is here", ""),
         ("cart.py:12: errors are ignored here", ""),
     ]);
 }
