@@ -545,6 +545,10 @@ mod tests {
                 "[log]\ncolour = true\n",
                 "log.colour is not a setting; expected one of filter, format",
             ),
+            (
+                "[log]\nfromat = \"json\"\n",
+                "log.fromat is not a setting; did you mean format? expected one of filter, format",
+            ),
         ] {
             let error = with_file(text).expect_err(text).to_string();
             assert!(error.contains(expected), "{text}: {error}");

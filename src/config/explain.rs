@@ -6,6 +6,7 @@ use std::net::SocketAddr;
 
 use figment::Figment;
 use figment::error::{Actual, Kind, OneOf};
+use foveate_model::spelling;
 use serde::de::{Deserializer, Unexpected, Visitor};
 
 use super::ConfigError;
@@ -31,9 +32,12 @@ pub(super) fn explain(error: figment::Error, sources: &SettingSources<'_>) -> Co
             format!("{key} must be {}, not `{found}`", OneOf(known))
         }
         // The path ends in the unknown name.
-        Kind::UnknownField(_, known) => {
+        Kind::UnknownField(name, known) => {
+            let nearest = spelling::nearest(name, known);
+            let meant = nearest.map(|nearest| format!("did you mean {nearest}? "));
             format!(
-                "{key} is not a setting; expected one of {}",
+                "{key} is not a setting; {}expected one of {}",
+                meant.unwrap_or_default(),
                 known.join(", ")
             )
         }

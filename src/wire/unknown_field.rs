@@ -1,7 +1,7 @@
 //! Parses serde's messages about a field that a request does not have, and about a value that a field does not have, and
 //! finds the known one that may be meant.
 
-use rapidfuzz::distance::osa;
+use foveate_model::spelling;
 
 /// A field that a request does not have, or a value that a field does not have.
 #[derive(Debug, PartialEq, Eq)]
@@ -32,16 +32,9 @@ impl<'a> UnknownField<'a> {
         })
     }
 
-    /// Returns the known one that may be meant: one that contains the name, that the name begins with, or that differs
-    /// by one edit.
+    /// Returns the known one that may be meant.
     pub fn nearest(&self) -> Option<&'a str> {
-        let is_near = |known: &&str| {
-            let is_long = self.name.len() >= MIN_PART;
-            let is_part = is_long && known.contains(self.name);
-            is_part || self.name.starts_with(*known) || is_long && is_one_edit(self.name, known)
-        };
-        let near = self.known.iter().copied().filter(is_near);
-        near.min_by_key(|known| known.len().abs_diff(self.name.len()))
+        spelling::nearest(self.name, &self.known)
     }
 
     /// Says what may be meant, or else what is possible.
@@ -53,17 +46,6 @@ impl<'a> UnknownField<'a> {
             (None, known) => format!("expected one of `{}`", known.join("`, `")),
         }
     }
-}
-
-/// Shortest part of a name that is recognised.
-const MIN_PART: usize = 3;
-
-/// Whether two names differ at most by their case and one edit: a letter that is missing, added or wrong, or two
-/// neighbours that are swapped.
-fn is_one_edit(left: &str, right: &str) -> bool {
-    let (left, right) = (left.to_ascii_lowercase(), right.to_ascii_lowercase());
-    let is_near_in_length = left.len().abs_diff(right.len()) <= 1;
-    is_near_in_length && osa::distance(left.bytes(), right.bytes()) <= 1
 }
 
 #[cfg(test)]

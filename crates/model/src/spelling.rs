@@ -1,0 +1,53 @@
+//! Finds the name that a wrong one may mean, among a few known ones.
+
+/// Length from which a name is compared with others by its parts and letters, in bytes.
+const MIN_LEN: usize = 3;
+
+/// Returns the known name that may be meant: one that contains the name, that the name begins with, or that differs by
+/// one edit.
+pub fn nearest<'k>(name: &str, known: &[&'k str]) -> Option<&'k str> {
+    let is_long = name.len() >= MIN_LEN;
+    let is_near = |known: &&str| {
+        let is_part = is_long && known.contains(name);
+        is_part || name.starts_with(*known) || is_long && is_one_edit(name, known)
+    };
+    let near = known.iter().copied().filter(is_near);
+    near.min_by_key(|known| known.len().abs_diff(name.len()))
+}
+
+/// Whether two names differ at most by their case and one edit: a letter that is missing, added or wrong, or two
+/// neighbours that are swapped.
+fn is_one_edit(left: &str, right: &str) -> bool {
+    let (left, right) = (left.to_ascii_lowercase(), right.to_ascii_lowercase());
+    let (left, right) = (left.as_bytes(), right.as_bytes());
+    let same = left.iter().zip(right).take_while(|(a, b)| a == b).count();
+    let left = left.get(same..).unwrap_or_default();
+    let right = right.get(same..).unwrap_or_default();
+    let (after_left, after_right) = (left.get(1..), right.get(1..));
+    let is_swapped = matches!(
+        (left, right),
+        ([a, b, left @ ..], [c, d, right @ ..]) if (a, b, left) == (d, c, right)
+    );
+    is_swapped
+        || after_left == after_right
+        || after_left == Some(right)
+        || after_right == Some(left)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_edit_leads_to_the_meant_name() {
+        for name in [
+            "listen", "Listen", "lsten", "lissten", "liston", "lisetn", "listen_on", "list",
+        ] {
+            assert_eq!(nearest(name, &["tls", "listen"]), Some("listen"), "{name}");
+        }
+        for name in ["lstn", "nelist", "li", "", "port"] {
+            assert_eq!(nearest(name, &["tls", "listen"]), None, "{name}");
+        }
+        assert!(is_one_edit("aba", "ba") && is_one_edit("", "a") && !is_one_edit("ab", "cd"));
+    }
+}
