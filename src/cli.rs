@@ -30,7 +30,6 @@ use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::Path;
 use std::process::ExitCode;
-use std::str::FromStr;
 
 use clap::error::ErrorKind;
 use clap::{CommandFactory as _, FromArgMatches as _};
@@ -234,12 +233,6 @@ pub fn ranking(file: Option<&Path>) -> Result<RankingConfig, UsageError> {
     };
     let text = std::fs::read_to_string(path).map_err(|error| refuse(error.to_string()))?;
     RankingConfig::parse(&text).map_err(|error| refuse(error.to_string()))
-}
-
-/// Parses an argument that is a whole number.
-fn whole_number<T: FromStr>(text: &str) -> Result<T, String> {
-    let number = text.parse::<T>().ok();
-    number.ok_or_else(|| "expected a whole number".to_owned())
 }
 
 #[cfg(test)]

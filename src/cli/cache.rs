@@ -16,6 +16,7 @@ use crate::disk::{
     CacheDir, CacheEntry, CacheLimits, CachedRepository, ReadOnlyReason, restrict_umask,
 };
 use crate::engine::StoreLocation;
+use crate::wire::whole_number;
 
 /// Entries that were not used for this long are removed.
 const MAX_AGE: Duration = Duration::from_secs(30 * 24 * 3600);
@@ -40,7 +41,7 @@ pub struct CacheArgs {
     #[arg(
         long,
         default_value_t = 2 << 30,
-        value_parser = super::whole_number::<u64>,
+        value_parser = whole_number::parse::<u64>,
         env = "FOVEATE_CACHE_MAX_BYTES",
         value_name = "BYTES"
     )]

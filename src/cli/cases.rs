@@ -8,6 +8,7 @@ use super::UsageError;
 use crate::eval::case::{Case, Repositories, Selection, add_edits, read_cases};
 use crate::eval::visit::Walk;
 use crate::ingest::git::HistoryLimits;
+use crate::wire::whole_number;
 
 /// The arguments that choose cases.
 #[derive(Debug, clap::Args)]
@@ -28,7 +29,7 @@ pub struct CaseArgs {
     #[arg(long, value_name = "FILE")]
     aliases: Option<PathBuf>,
     /// Run at most this many cases, spread evenly over those selected.
-    #[arg(long, value_parser = super::whole_number::<usize>, value_name = "N")]
+    #[arg(long, value_parser = whole_number::parse::<usize>, value_name = "N")]
     limit_cases: Option<usize>,
     /// Run only repositories whose owner/name contains this.
     #[arg(long, value_name = "TEXT")]
@@ -42,13 +43,13 @@ pub struct CaseArgs {
 #[derive(Debug, clap::Args)]
 pub struct WalkArgs {
     /// Number of repositories processed at the same time.
-    #[arg(long, default_value_t = 2, value_parser = super::whole_number::<usize>, value_name = "N")]
+    #[arg(long, default_value_t = 2, value_parser = whole_number::parse::<usize>, value_name = "N")]
     jobs: usize,
     /// Number of past commits loaded per case.
     #[arg(
         long,
         default_value_t = HistoryLimits::default().commits,
-        value_parser = super::whole_number::<usize>,
+        value_parser = whole_number::parse::<usize>,
         value_name = "N"
     )]
     history: usize,

@@ -31,7 +31,7 @@ use crate::engine::{
 use crate::ingest::git::{GitError, HistoryLimits, HistoryStep};
 use crate::ingest::one_shot::{self, BuiltIndex, OneShotIndexer, OneShotSettings, Repository};
 use crate::wire::request::{Field, InvalidRequest, RawRequest};
-use crate::wire::{BreadthName, FormatName, IntentName, diff_range};
+use crate::wire::{BreadthName, FormatName, IntentName, diff_range, whole_number};
 
 /// Time limit for reading the files that past commits touched. The next run continues from there if there is a
 /// cache.
@@ -87,7 +87,7 @@ pub struct ContextArgs {
     #[arg(
         long,
         default_value_t = 20,
-        value_parser = super::whole_number::<u64>,
+        value_parser = whole_number::parse::<u64>,
         value_name = "N"
     )]
     limit: u64,
@@ -126,7 +126,7 @@ struct SizeArgs {
     #[arg(
         long,
         default_value_t = 8000,
-        value_parser = super::whole_number::<u64>,
+        value_parser = whole_number::parse::<u64>,
         value_name = "TOKENS"
     )]
     budget: u64,
@@ -144,10 +144,10 @@ struct SizeArgs {
     #[arg(long, value_name = "P")]
     min_probability: Option<f32>,
     /// Maximum number of files in the context, 1 to 1000.
-    #[arg(long, value_parser = super::whole_number::<u64>, value_name = "N")]
+    #[arg(long, value_parser = whole_number::parse::<u64>, value_name = "N")]
     max_files: Option<u64>,
     /// Maximum number of characters in the context, 1000 to 10000000.
-    #[arg(long, value_parser = super::whole_number::<u64>, value_name = "N")]
+    #[arg(long, value_parser = whole_number::parse::<u64>, value_name = "N")]
     max_chars: Option<u64>,
 }
 

@@ -13,6 +13,7 @@ use super::database::DatabaseArgs;
 use super::{NOTHING_FOUND, print_json, stdout};
 use crate::engine::RepoName;
 use crate::store::{AnswerFilter, AnswerRow, FeedbackRow, Store, now_millis};
+use crate::wire::whole_number;
 
 /// Answers that are read from the database at a time.
 const PAGE: u32 = 500;
@@ -58,7 +59,7 @@ struct DeleteArgs {
     #[arg(long, value_name = "NAME", value_parser = RepoName::new)]
     repo: Option<RepoName>,
     /// All answers that were given this many days ago or earlier.
-    #[arg(long, value_parser = super::whole_number::<u32>, value_name = "DAYS")]
+    #[arg(long, value_parser = whole_number::parse::<u32>, value_name = "DAYS")]
     older_than: Option<u32>,
     /// All answers.
     #[arg(long)]

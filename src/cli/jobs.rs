@@ -12,6 +12,7 @@ use serde_json::json;
 use super::database::DatabaseArgs;
 use super::{NotFound, print_json, stdout};
 use crate::store::{JobRow, Store, now_millis};
+use crate::wire::whole_number;
 
 /// Show the jobs that webhooks queued, and retry those that were given up.
 #[derive(Debug, clap::Args)]
@@ -38,7 +39,7 @@ enum JobsCommand {
 #[group(required = true, multiple = false)]
 struct RetryArgs {
     /// The number of a job, as `list` shows it.
-    #[arg(value_parser = super::whole_number::<i64>)]
+    #[arg(value_parser = whole_number::parse::<i64>)]
     id: Option<i64>,
     /// All jobs that were given up.
     #[arg(long)]

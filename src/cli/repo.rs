@@ -13,6 +13,7 @@ use serde_json::{Value, json};
 
 use super::{NotFound, UsageError, client, stdout};
 use crate::engine::RepoName;
+use crate::wire::whole_number;
 
 /// Register, list and remove repositories of a running server.
 #[derive(Debug, clap::Args)]
@@ -81,7 +82,7 @@ struct AddArgs {
     #[arg(long, value_name = "REF")]
     r#ref: Option<String>,
     /// Seconds between two polls of the git repository; 0: only on request [default: the server's].
-    #[arg(long, value_parser = super::whole_number::<u32>, value_name = "SECONDS")]
+    #[arg(long, value_parser = whole_number::parse::<u32>, value_name = "SECONDS")]
     poll: Option<u32>,
     /// Do not watch the directory with files for changes.
     #[arg(long)]

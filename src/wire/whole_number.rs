@@ -1,10 +1,20 @@
-//! Parses whole numbers in requests.
+//! Parses whole numbers in requests and in arguments of the command line.
 
 use std::borrow::Cow;
 use std::fmt;
+use std::str::FromStr;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{Deserialize, Deserializer, Error, Unexpected, Visitor};
+
+/// Parses a whole number in an argument of the command line.
+///
+/// # Errors
+/// When the text is no whole number, or one that the type cannot hold.
+pub fn parse<T: FromStr>(text: &str) -> Result<T, String> {
+    text.parse()
+        .map_err(|_| "expected a whole number".to_owned())
+}
 
 /// A whole number of 0 or more. JSON has only one number type, so 8000.0 is accepted as 8000.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
