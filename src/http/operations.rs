@@ -1,8 +1,6 @@
-//! Serves the operations endpoints: liveness, readiness, metrics ([`exposition`]), and the OpenAPI document.
+//! Serves the operations endpoints: liveness, readiness, and metrics ([`exposition`]).
 
 mod exposition;
-
-use std::sync::LazyLock;
 
 use axum::Json;
 use axum::extract::State;
@@ -12,10 +10,8 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::authorize::Caller;
-use super::openapi::problems::Unavailable;
-use super::openapi::schemas::OpenApiDocument;
 use super::problem::Problem;
-use super::{HttpState, accept, router};
+use super::{HttpState, accept};
 use crate::access::Grant;
 use crate::engine::State as RepoState;
 use crate::telemetry::metrics::openmetrics;
@@ -137,20 +133,4 @@ async fn render_metrics(state: HttpState, grant: Grant) -> Option<String> {
 /// Renders the metrics of all repositories, for exporters; `None` after a panic.
 pub async fn all_metrics(state: HttpState) -> Option<String> {
     render_metrics(state, Grant::unrestricted()).await
-}
-
-/// The OpenAPI document of this interface.
-#[utoipa::path(
-    get, path = "/openapi.yaml", tag = "operations",
-    responses((status = 200, description = "OpenAPI 3.1", body = OpenApiDocument, content_type = "application/yaml"), Unavailable)
-)]
-pub async fn openapi() -> Result<Response, Problem> {
-    // Most servers are never asked for it.
-    static TEXT: LazyLock<Option<String>> = LazyLock::new(|| {
-        let yaml = router::document().to_yaml();
-        yaml.inspect_err(|error| tracing::error!(%error, "the OpenAPI document cannot be written"))
-            .ok()
-    });
-    let text = TEXT.as_deref().ok_or_else(Problem::internal)?;
-    Ok(([(header::CONTENT_TYPE, "application/yaml")], text).into_response())
 }

@@ -1,6 +1,6 @@
-//! Defines all routes, and the stack of layers around them.
+//! Defines all routes, serves the document that describes them, and builds the stack of layers around them.
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
 use axum::Router;
@@ -10,6 +10,7 @@ use axum::extract::{DefaultBodyLimit, Request};
 use axum::http::header::{ACCEPT, AUTHORIZATION, CONTENT_ENCODING, CONTENT_TYPE, COOKIE};
 use axum::http::{HeaderName, Method};
 use axum::middleware::{from_fn, from_fn_with_state};
+use axum::response::{IntoResponse as _, Response};
 use tokio::sync::Semaphore;
 use tower::limit::GlobalConcurrencyLimitLayer;
 use tower::{BoxError, ServiceBuilder};
@@ -28,6 +29,8 @@ use utoipa_axum::routes;
 
 use super::authorize::{self, TokenCheck};
 use super::hosts::{self, HostCheck, Hosts};
+use super::openapi::problems::Unavailable;
+use super::openapi::schemas::OpenApiDocument;
 use super::problem::{self, Problem};
 use super::{
     HttpLimits, HttpState, context, encoding, feedback, layers, lookup, openapi, operations,
@@ -40,6 +43,22 @@ use crate::telemetry::trace;
 /// Returns the OpenAPI document.
 pub fn document() -> OpenApi {
     openapi::complete(routes().into_openapi())
+}
+
+/// The OpenAPI document of this interface.
+#[utoipa::path(
+    get, path = "/openapi.yaml", tag = "operations", operation_id = "openapi",
+    responses((status = 200, description = "OpenAPI 3.1", body = OpenApiDocument, content_type = "application/yaml"), Unavailable)
+)]
+async fn serve_document() -> Result<Response, Problem> {
+    // Most servers are never asked for it.
+    static TEXT: LazyLock<Option<String>> = LazyLock::new(|| {
+        let yaml = document().to_yaml();
+        yaml.inspect_err(|error| tracing::error!(%error, "the OpenAPI document cannot be written"))
+            .ok()
+    });
+    let text = TEXT.as_deref().ok_or_else(Problem::internal)?;
+    Ok(([(CONTENT_TYPE, "application/yaml")], text).into_response())
 }
 
 /// Returns every route with its handler.
@@ -77,7 +96,7 @@ fn bodiless_routes() -> OpenApiRouter<HttpState> {
         .routes(routes!(lookup::file))
         .routes(routes!(repos::collect))
         .routes(routes!(feedback::stats))
-        .routes(routes!(operations::openapi))
+        .routes(routes!(serve_document))
 }
 
 /// Returns the health probes, which are answered regardless of the number of requests in flight.
