@@ -1,5 +1,5 @@
 //! Defines questions and answers, the same for HTTP and the command line: [`request`] validates the question, [`answer`]
-//! is the answer as JSON, [`lookup`] has direct lookups. The names that several of them use are here.
+//! is the answer as JSON, [`lookup`] has direct lookups. The names of choices that several modules use are here.
 
 /// Converts a name on the wire to its meaning in the engine, which has members of the same names.
 macro_rules! same_members {
@@ -92,3 +92,13 @@ pub enum BreadthName {
 }
 
 same_members!(BreadthName => Breadth { Precise, Balanced, Wide });
+
+/// Length of a period: a day, or a week from Monday, in UTC.
+#[derive(Clone, Copy, Debug, Default, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+#[allow(missing_docs)]
+pub enum ByName {
+    Day,
+    #[default]
+    Week,
+}

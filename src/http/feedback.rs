@@ -15,7 +15,7 @@ use super::problem::Problem;
 use crate::feedback::stats::share;
 use crate::feedback::{ClientFeedback, FeedbackCounts, NamedPlace, PeriodLength, RepositoryStats};
 use crate::store::ChangeCounts;
-use crate::wire::same_members;
+use crate::wire::{ByName, same_members};
 
 /// Feedback on an answer. At least one of `useful`, `changed` and `comment` must be given.
 #[derive(Debug, Deserialize, ToSchema)]
@@ -141,16 +141,6 @@ pub async fn submit(
 pub struct StatsParameters {
     repo: Option<String>,
     by: Option<ByName>,
-}
-
-/// Length of a period: a day, or a week from Monday, in UTC.
-#[derive(Clone, Copy, Debug, Default, Deserialize, ToSchema)]
-#[serde(rename_all = "lowercase")]
-#[allow(missing_docs)]
-pub enum ByName {
-    Day,
-    #[default]
-    Week,
 }
 
 same_members!(ByName => PeriodLength { Day, Week });

@@ -10,8 +10,8 @@ use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityRequirement
 use utoipa::openapi::{Components, OpenApi};
 use utoipa::{IntoResponses as _, OpenApi as _};
 
-use super::feedback::ByName;
 use super::problem::ProblemBody;
+use crate::wire::ByName;
 use crate::wire::answer::ContextAnswer;
 use crate::wire::lookup::SearchKindName;
 use problems::{BadRequest, Forbidden, Internal, RequestTimeout, TooManyRequests, Unauthorized};
