@@ -177,9 +177,7 @@ struct HintArgs {
 /// When the arguments cannot be used, or the directory cannot be read.
 pub fn run(args: ContextArgs) -> anyhow::Result<ExitCode> {
     let start = Instant::now();
-    if let Some(path) = &args.output {
-        output::check_file(path)?;
-    }
+    args.output.as_deref().map(output::check_file).transpose()?;
     if let Some(server) = &args.server {
         return remote::run(&args, server);
     }
