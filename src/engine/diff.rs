@@ -83,19 +83,17 @@ impl Diff {
         if has_text {
             return None;
         }
-        let detail = match self.other_changes() {
-            changes
-                if changes.is_empty() && !self.head.is_empty() && self.head == self.merge_base =>
-            {
-                "the diff is empty: the base has every commit of the head".to_owned()
-            }
-            changes if changes.is_empty() => {
-                "the diff is empty: the head changed no text since it left the base".to_owned()
-            }
-            changes => format!(
+        let is_merged = !self.head.is_empty() && self.head == self.merge_base;
+        let changes = self.other_changes();
+        let detail = if !changes.is_empty() {
+            format!(
                 "the diff has no changed text: since it left the base, the head only {}",
                 changes.join(" and ")
-            ),
+            )
+        } else if is_merged {
+            "the diff is empty: the base has every commit of the head".to_owned()
+        } else {
+            "the diff is empty: the head changed no text since it left the base".to_owned()
         };
         Some(Issue::new(IssueCode::EmptyDiff, detail))
     }
