@@ -6,10 +6,10 @@ use std::net::SocketAddr;
 
 use figment::Figment;
 use figment::error::{Actual, Kind, OneOf};
-use foveate_model::spelling;
 use serde::de::{Deserializer, Unexpected, Visitor};
 
 use super::ConfigError;
+use crate::spelling;
 use super::setting_source::SettingSources;
 
 /// Describes the first error, with its place.

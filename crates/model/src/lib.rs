@@ -1,6 +1,6 @@
 //! Defines the vocabulary that every other crate shares: ids, paths, spans, languages, roles and the facts
-//! that parsing one file yields. It holds plain data with small accessors, and for text that people read and write
-//! [escaping](escape) and [spelling]; it depends on the standard library alone. Start at [`facts`].
+//! that parsing one file yields. It holds plain data with small accessors, and the [escaping](escape) of
+//! text for people, and depends on the standard library alone. Start at [`facts`].
 
 pub mod escape;
 pub mod facts;
@@ -13,7 +13,6 @@ pub mod purpose;
 pub mod resolution;
 pub mod source;
 pub mod span;
-pub mod spelling;
 pub mod values;
 
 pub use facts::{

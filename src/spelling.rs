@@ -1,5 +1,7 @@
 //! Finds the name that a wrong one may mean, among a few known ones.
 
+use rapidfuzz::distance::osa;
+
 /// Length from which a name is compared with others by its parts and letters, in bytes.
 const MIN_LEN: usize = 3;
 
@@ -19,19 +21,8 @@ pub fn nearest<'k>(name: &str, known: &[&'k str]) -> Option<&'k str> {
 /// neighbours that are swapped.
 fn is_one_edit(left: &str, right: &str) -> bool {
     let (left, right) = (left.to_ascii_lowercase(), right.to_ascii_lowercase());
-    let (left, right) = (left.as_bytes(), right.as_bytes());
-    let same = left.iter().zip(right).take_while(|(a, b)| a == b).count();
-    let left = left.get(same..).unwrap_or_default();
-    let right = right.get(same..).unwrap_or_default();
-    let (after_left, after_right) = (left.get(1..), right.get(1..));
-    let is_swapped = matches!(
-        (left, right),
-        ([a, b, left @ ..], [c, d, right @ ..]) if (a, b, left) == (d, c, right)
-    );
-    is_swapped
-        || after_left == after_right
-        || after_left == Some(right)
-        || after_right == Some(left)
+    let is_near_in_length = left.len().abs_diff(right.len()) <= 1;
+    is_near_in_length && osa::distance(left.bytes(), right.bytes()) <= 1
 }
 
 #[cfg(test)]
@@ -48,6 +39,5 @@ mod tests {
         for name in ["lstn", "nelist", "li", "", "port"] {
             assert_eq!(nearest(name, &["tls", "listen"]), None, "{name}");
         }
-        assert!(is_one_edit("aba", "ba") && is_one_edit("", "a") && !is_one_edit("ab", "cd"));
     }
 }
