@@ -1,4 +1,5 @@
-//! Tests short questions about modules that classes include, and about methods of objects whose class is unknown.
+//! Tests short questions about modules that classes include, about aliases of methods, and about methods of objects whose
+//! class is unknown.
 
 use super::look_ups::{asked, reasons};
 use super::*;
@@ -66,6 +67,28 @@ fn members_of_a_module_that_is_included_count_as_those_of_a_type() {
     let pack = asked(&snapshot, "implementations of Lockable.unlock_access", 4000);
     let overriding = "Admin.unlock_access: overrides Lockable.unlock_access";
     assert_eq!(reasons(&pack, "callers"), [overriding], "{}", pack.context);
+}
+
+#[test]
+fn alias_of_a_method_uses_it_and_calls_nothing() {
+    let snapshot = fixture(
+        "
+        //- request.rb
+        class Request
+          def uri
+            build(1)
+          end
+
+          alias url uri
+          alias_method :link, :uri
+        end
+        ",
+    );
+    let pack = asked(&snapshot, "who calls Request.uri?", 4000);
+    for alias in ["alias url uri", "alias_method :link, :uri"] {
+        let wanted = format!(" uses=\"Request.uri\">\n  {alias}\n");
+        assert!(pack.context.contains(&wanted), "{}", pack.context);
+    }
 }
 
 #[test]

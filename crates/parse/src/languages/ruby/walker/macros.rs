@@ -365,7 +365,7 @@ pub(super) fn alias<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled 
     Some(Descend::Past)
 }
 
-/// Adds an alias of a method: a method that calls the other one.
+/// Adds an alias of a method: a method of its own that uses the other one.
 fn add_alias<'t>(walk: &mut Walk<'t>, node: Node<'t>, (name, place): (&'t str, Span), old: Span) {
     // Global variables have aliases, too; these are no methods.
     if name.starts_with('$') {
@@ -382,7 +382,8 @@ fn add_alias<'t>(walk: &mut Walk<'t>, node: Node<'t>, (name, place): (&'t str, S
     draft.visibility = Some(section.visibility);
     draft.modifiers.is_static = section.is_static;
     walk.collector.define_in(owner, draft);
-    walk.collector.refer_at(ReferenceKind::Call, old, old);
+    // Nothing is called here, and a bare `Name` would count as a call.
+    walk.collector.refer_at(ReferenceKind::Attribute, old, old);
 }
 
 /// Records a call of the method that the symbol in `method(:a)` and `b.send(:a)` names.

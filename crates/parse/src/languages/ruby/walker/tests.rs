@@ -306,7 +306,7 @@ fn calls_and_names_are_referenced() {
         ),
         (
             "class A\n  alias a b\n  alias_method :c, :d\nend",
-            "call b in a\ncall d in a",
+            "attribute b in a\nattribute d in a",
         ),
         ("x&.each(&:y)", "call x\ncall x&.each\ncall ?y"),
         ("x.each(&y)", "call x\ncall x.each\ncall y"),
