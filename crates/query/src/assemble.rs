@@ -4,12 +4,12 @@
 //!
 //! Reading order: [`steps`] run in the order of their worth, all on one [`plan`]. [`named`] finds the definitions that
 //! the query names, [`looked_up`] those that are all that a short question asks for, with the [`hierarchy`] of types and the
-//! [`foreign_names`] that the repository uses without defining them, and [`named_directory`] the files of a directory.
+//! [`foreign_names`] that the repository uses without defining them, and the [`named_directory`].
 //! [`bodies`] chooses whole functions and stretches, each a [`body`] with its [`surroundings`] and the [`reasons`] for it;
 //! [`thresholds`] decides which are worth their tokens, by their own and their [`file_probabilities`];
 //! [`near_duplicates`] finds bodies that say nearly the same; [`links`] finds tests, callers and imports, or what a short
 //! question asks of a definition; [`dependencies`] finds what the bodies use; [`cards`] adds cards of other
-//! definitions that must be mentioned; [`siblings`] lists the files in the [`directory`] of the best one; [`gaps`] closes short gaps;
+//! definitions that must be mentioned; [`siblings`] lists the files of a [`directory`]; [`gaps`] closes short gaps;
 //! [`unindexed`] reports files that are not indexed; [`confidence`] estimates how likely the right code is shown. Each
 //! step makes an [`mod@entry`] with [`card`], which shortens long ones with [`cut`] and [`fold`], and puts it into a
 //! [`packed::Packed`], which enforces the budget and that no line is shown twice. [`render`] turns entries into text;

@@ -8,21 +8,29 @@ const MAX_ENTRIES: usize = 5000;
 
 /// Returns the other files of a file's directory, in path order.
 pub(super) fn siblings(files: &Files, file: FileId) -> impl Iterator<Item = FileId> {
+    let of_directory = files_in(files, files.file(file).path.directory());
+    of_directory.filter(move |other| *other != file)
+}
+
+/// Returns the files of a directory, without those of the directories in it, in path order.
+pub(super) fn files_in(files: &Files, directory: &str) -> impl Iterator<Item = FileId> {
     let all = files.as_slice();
-    let path = files.path(file);
-    let directory = path.rfind('/').map_or("", |at| &path[..=at]);
+    let prefix = match directory {
+        "" => String::new(),
+        _ => format!("{directory}/"),
+    };
     // Files are in path order, so that those of a directory and below it are contiguous.
-    let mut next = all.partition_point(|other| other.path.as_str() < directory);
+    let mut next = all.partition_point(|file| file.path.as_str() < prefix.as_str());
     let entries = std::iter::from_fn(move || {
         let at = next;
         let rest = all.get(at..)?;
         let path = rest.first()?.path.as_str();
-        let name = path.strip_prefix(directory)?;
+        let name = path.strip_prefix(prefix.as_str())?;
         let (entry, count) = match name.find('/') {
             None => (Some(FileId(at as u32)), 1),
             // Below the root are all files, so that those of a directory in it are skipped at once.
             Some(end) => {
-                let inner = &path[..=directory.len() + end];
+                let inner = &path[..=prefix.len() + end];
                 let is_inside = |other: &SourceFile| other.path.as_str().starts_with(inner);
                 (None, rest.partition_point(is_inside))
             }
@@ -30,8 +38,7 @@ pub(super) fn siblings(files: &Files, file: FileId) -> impl Iterator<Item = File
         next += count;
         Some(entry)
     });
-    let siblings = entries.take(MAX_ENTRIES).flatten();
-    siblings.filter(move |other| *other != file)
+    entries.take(MAX_ENTRIES).flatten()
 }
 
 #[cfg(test)]

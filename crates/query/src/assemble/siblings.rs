@@ -1,12 +1,13 @@
-//! Lists the other files in the directory of the best file, one line each. Readers who explore or add something
-//! need to know where things are.
+//! Lists the files in the directory that the query names, or else the other files in that of the best file, one line each.
+//! Readers who explore or add something need to know where things are.
 
 use foveate_index::{DefId, FileId, Files};
 use foveate_model::escape::escape;
 use foveate_model::{DefinitionKind, Language, Lines};
 
-use super::directory::siblings;
+use super::directory::{files_in, siblings};
 use super::entry::{Entry, SectionKind};
+use super::named_directory;
 use super::packed::{EntryKind, ShownPart};
 use super::plan::{BudgetScope, Plan};
 use crate::excerpt::one_line;
@@ -19,8 +20,8 @@ const BUDGET_DIVISOR: usize = 20;
 const MAX_LINE: usize = 80;
 /// Maximum definition names per file.
 const MAX_NAMES: usize = 4;
-/// Minimum other files in a directory for it to be listed.
-const MIN_SIBLINGS: usize = 2;
+/// Minimum files to list.
+const MIN_FILES: usize = 2;
 /// Minimum budget in tokens: the part of a smaller one would hold a few names of files.
 const MIN_BUDGET: usize = 1000;
 /// Minimum budget in tokens that keeps room for the list. In a smaller one, the list would displace likely code.
@@ -33,52 +34,102 @@ pub(super) fn come_first(plan: &Plan<'_>) -> bool {
 
 /// Adds the list if the intent asks for it and there is room.
 pub(super) fn add(plan: &mut Plan<'_>) {
-    let is_asked = matches!(
-        plan.intent,
-        IntentKind::Explanation | IntentKind::Implementation
-    );
-    if !is_asked || plan.budget() < MIN_BUDGET {
+    if plan.budget() < MIN_BUDGET {
         return;
     }
     let files = &plan.snapshot.files;
-    let mut ranked = plan.ranked.files.iter().map(|file| file.id);
-    let Some(best) = ranked.find(|file| plan.packed.has_file(*file)) else {
+    let Some(directory) = Directory::wanted(plan) else {
         return;
     };
+    let max_bytes = plan.budget() / BUDGET_DIVISOR * BYTES_PER_TOKEN;
+    let Some(body) = list(files, &directory.listed, max_bytes) else {
+        return;
+    };
+    let section = SectionKind::Definitions;
+    let path = directory.path;
+    let name = (!path.is_empty()).then(|| ("directory", path.to_owned()));
+    let entry = Entry {
+        kind: "directory",
+        reason: directory.reason.to_owned(),
+        facts: name.into_iter().collect(),
+        language: Language::TEXT,
+        body,
+        ..Entry::new(files, directory.file, section, Lines::new(1, 1))
+    };
+    let shows = ShownPart::card(directory.file, None);
+    // It is optional: without room for it, it is left out.
+    let _ = plan.try_add(entry, shows, (EntryKind::Outline, 0), BudgetScope::Rest);
+}
+
+/// The directory whose files are listed.
+struct Directory<'a> {
+    /// Empty for the root.
+    path: &'a str,
+    listed: Vec<FileId>,
+    /// The file of the entry.
+    file: FileId,
+    reason: &'static str,
+}
+
+impl<'a> Directory<'a> {
+    /// Returns the directory that the query names, or else that of the best file; `None` if the intent asks for neither.
+    fn wanted(plan: &Plan<'a>) -> Option<Self> {
+        match plan.intent {
+            IntentKind::Explanation | IntentKind::Implementation => {
+                Self::named(plan).or_else(|| Self::of_best_file(plan))
+            }
+            // "What is in src/shop?" looks up the directory.
+            IntentKind::DefinitionLookup => Self::named(plan),
+            _ => None,
+        }
+    }
+
+    fn named(plan: &Plan<'a>) -> Option<Self> {
+        let files = &plan.snapshot.files;
+        let path = named_directory::path(files, &plan.request.query)?;
+        let listed: Vec<FileId> = files_in(files, path).collect();
+        Some(Self {
+            path,
+            file: *listed.first()?,
+            listed,
+            reason: "files of the directory that the query names",
+        })
+    }
+
+    fn of_best_file(plan: &Plan<'a>) -> Option<Self> {
+        let files = &plan.snapshot.files;
+        let mut ranked = plan.ranked.files.iter().map(|file| file.id);
+        let best = ranked.find(|file| plan.packed.has_file(*file))?;
+        Some(Self {
+            path: files.file(best).path.directory(),
+            file: best,
+            listed: siblings(files, best).collect(),
+            reason: "other files of its directory",
+        })
+    }
+}
+
+/// Returns a line for each file, and one that counts those beyond `max_bytes`; `None` if there are too few files.
+fn list(files: &Files, listed: &[FileId], max_bytes: usize) -> Option<String> {
     let mut body = String::new();
     let mut rest = 0usize;
-    let siblings: Vec<FileId> = siblings(files, best).collect();
-    for sibling in &siblings {
-        let line = line(files, *sibling);
-        if body.len() + line.len() > plan.budget() / BUDGET_DIVISOR * BYTES_PER_TOKEN {
+    for file in listed {
+        let line = line(files, *file);
+        if body.len() + line.len() > max_bytes {
             rest += 1;
             continue;
         }
         body.push_str(&line);
         body.push('\n');
     }
-    if siblings.len() < MIN_SIBLINGS || body.is_empty() {
-        return;
+    if listed.len() < MIN_FILES || body.is_empty() {
+        return None;
     }
     if rest > 0 {
         body.push_str(&format!("… {rest} more\n"));
     }
     body.pop();
-    let section = SectionKind::Definitions;
-    let directory = files.file(best).path.directory();
-    let is_root = directory.is_empty();
-    let name = (!is_root).then(|| ("directory", directory.to_owned()));
-    let entry = Entry {
-        kind: "directory",
-        reason: "other files of its directory".to_owned(),
-        facts: name.into_iter().collect(),
-        language: Language::TEXT,
-        body,
-        ..Entry::new(files, best, section, Lines::new(1, 1))
-    };
-    let shows = ShownPart::card(best, None);
-    // It is optional: without room for it, it is left out.
-    let _ = plan.try_add(entry, shows, (EntryKind::Outline, 0), BudgetScope::Rest);
+    Some(body)
 }
 
 /// Returns the name of a file and of its first definitions, those of its namespaces included and inline tests left out.

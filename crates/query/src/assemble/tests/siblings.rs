@@ -1,4 +1,4 @@
-//! Tests the list of the other files in the directory of the best file.
+//! Tests the list of the files in the directory of the best file, or in the one that the query names.
 
 use super::*;
 
@@ -36,4 +36,56 @@ fn list_has_its_place_where_bodies_fill_the_budget() {
     assert!(context.contains("directory=\"shop/pool\""), "{context}");
     assert!(context.contains("\ndarken.py: darken\n"), "{context}");
     assert!(list(500).is_none());
+}
+
+#[test]
+fn files_of_the_directory_that_the_query_names_are_listed() {
+    let snapshot = fixture(
+        "
+        //- src/matcher/glob.py
+        def expand(pattern):
+            return pattern
+        //- src/matcher/regex.py
+        def compile_pattern(pattern):
+            return pattern
+        //- src/shop/cart.py
+        def close_cart(pattern):
+            return pattern
+        //- src/shop/shelf.py
+        def dust_shelf(pattern):
+            return pattern
+        //- src/shop/till.py
+        def open_till(pattern):
+            return pattern
+        ",
+    );
+    let context = |query: &str, intent| {
+        let request = request(query, 4000, intent);
+        let pack = ask(&snapshot, &request).pack;
+        check_invariants(&snapshot, &request, &pack);
+        pack.context
+    };
+    let of_matcher = "directory=\"src/matcher\">\nglob.py: expand\nregex.py: compile_pattern\n";
+    for (query, intent) in [
+        ("What is in src/matcher?", IntentKind::DefinitionLookup),
+        (
+            "How does `close_cart` use src/matcher?",
+            IntentKind::Explanation,
+        ),
+    ] {
+        let found = context(query, intent);
+        assert!(found.contains(of_matcher), "{found}");
+        assert!(!found.contains("directory=\"src/shop\""), "{found}");
+    }
+    for (query, intent) in [
+        ("What is in close_cart?", IntentKind::DefinitionLookup),
+        ("src/matcher is wrong", IntentKind::BugFix),
+        (
+            "What is in src/matcher or src/shop?",
+            IntentKind::DefinitionLookup,
+        ),
+    ] {
+        let found = context(query, intent);
+        assert!(!found.contains(" directory=\""), "{found}");
+    }
 }
