@@ -9,7 +9,7 @@ use foveate_model::{Definition, DefinitionKind, Lines, Span};
 use foveate_parse::code;
 
 use super::cut::{Part, Relevance, cut};
-use super::entry::{Entry, Scope, SectionKind};
+use super::entry::{Entry, Scope, SectionKind, Whole};
 use super::fold;
 use super::near_duplicates::NearDuplicate;
 use super::pack::Fidelity;
@@ -370,10 +370,30 @@ fn of_place(
         kind: place.kind,
         fidelity,
         scope: scope(files, place),
+        part_of: part_of(files, place),
         type_elsewhere: type_elsewhere(files, place).unwrap_or_default().to_owned(),
         body,
         ..Entry::new(files, file, section, place.lines)
     }
+}
+
+/// Returns the value of which a stretch has the largest part, but not all; of an outer and an inner one the outer.
+fn part_of(files: &Files, place: &RankedPlace) -> Option<Whole> {
+    if !matches!(place.id, PlaceId::Stretch(_)) {
+        return None;
+    }
+    let all = files.definitions_of(place.id.file(files));
+    let cut = all.map(|id| files.definition(id)).filter(|definition| {
+        use DefinitionKind::{Constant, Field, Variable};
+        matches!(definition.kind, Constant | Field | Variable)
+            && place.lines.overlap(definition.lines) > 0
+            && !place.lines.covers(definition.lines)
+    });
+    let whole = cut.min_by_key(|definition| Reverse(place.lines.overlap(definition.lines)))?;
+    Some(Whole {
+        name: whole.qualified_name.to_string(),
+        lines: whole.lines,
+    })
 }
 
 /// Returns the type of a member that is defined outside of the lines of its type.

@@ -54,6 +54,14 @@ pub(super) struct Scope {
     pub text: String,
 }
 
+/// The constant, variable or field that an entry shows a part of, such as a long table.
+#[derive(Clone, Debug)]
+pub(super) struct Whole {
+    /// Qualified name.
+    pub name: String,
+    pub lines: Lines,
+}
+
 /// One thing to render.
 #[derive(Clone, Debug)]
 pub(super) struct Entry {
@@ -69,6 +77,8 @@ pub(super) struct Entry {
     pub folded: bool,
     /// The class that contains it.
     pub scope: Option<Scope>,
+    /// The value that begins above it or goes on below it.
+    pub part_of: Option<Whole>,
     /// The type of a member that is defined outside of the lines of its type, as in Rust; may be empty.
     pub type_elsewhere: String,
     /// Why it is in the context. Listed with the item, not part of the rendered text.
@@ -94,6 +104,7 @@ impl Entry {
             cut: false,
             folded: false,
             scope: None,
+            part_of: None,
             type_elsewhere: String::new(),
             reason: String::new(),
             facts: Vec::new(),
@@ -129,6 +140,7 @@ impl Entry {
         let named = entries.clone().filter(|entry| !entry.name.is_empty());
         let mut types = named.map(|entry| &entry.type_elsewhere);
         let of_type = types.next().filter(|first| types.all(|t| t == *first));
+        let wholes = entries.clone().filter_map(|entry| entry.part_of.as_ref());
         let mut entries = entries;
         let first = entries.next()?;
         let mut joined = Self {
@@ -143,6 +155,12 @@ impl Entry {
             joined.body.push('\n');
             joined.body.push_str(&entry.body);
         }
+        // Together, parts may be a whole.
+        let lines = joined.lines;
+        joined.part_of = wholes
+            .filter(|whole| !lines.covers(whole.lines))
+            .last()
+            .cloned();
         Some(joined)
     }
 
@@ -171,6 +189,12 @@ impl Entry {
         }
         if self.folded {
             show("folded", "true");
+        }
+        if let Some(whole) = &self.part_of {
+            show(
+                "part_of",
+                &escape(&format!("{} ({})", whole.name, whole.lines)),
+            );
         }
         for (name, value) in &self.facts {
             show(name, &escape(value));

@@ -185,3 +185,38 @@ export class Door {{
         "{context}"
     );
 }
+
+#[test]
+fn part_of_a_long_table_says_what_it_is_a_part_of() {
+    let row = |n| format!("    'code_{n}': 'status number {n}',\n");
+    let rows: String = (0..150).map(row).collect();
+    let code = format!("STATUSES = {{\n{rows}    'teapot': 'kettle boils',\n}}\n");
+    let snapshot = snapshot([("codes.py".to_owned(), code)]);
+    let context = |budget, format| {
+        let query = "the `teapot` has the wrong status";
+        let request = Request {
+            format,
+            ..request(query, budget, IntentKind::BugFix)
+        };
+        let pack = ask(&snapshot, &request).pack;
+        check_invariants(&snapshot, &request, &pack);
+        pack.context
+    };
+    for (format, wanted) in [
+        (
+            Format::Xml,
+            "lines=\"103-153\" part_of=\"STATUSES (1-153)\">",
+        ),
+        (
+            Format::Markdown,
+            "103-153 (stretch, part_of `STATUSES (1-153)`)",
+        ),
+        (Format::Json, "\"part_of\":\"STATUSES (1-153)\""),
+    ] {
+        let found = context(1000, format);
+        assert!(found.contains(wanted), "{found}");
+    }
+    // All parts are shown as one, which is the whole.
+    let found = context(8000, Format::Xml);
+    assert!(found.contains(" lines=\"1-153\">"), "{found}");
+}
