@@ -5,16 +5,13 @@
 use foldhash::HashSet;
 use foveate_index::{DefId, FileId};
 
-use super::body::{BEST, Body, Side, State};
+use super::body::{BEST, Body, SMALL_BUDGET, Side, State};
 use super::changed::ChangedPlaces;
 use super::links::test_links;
 use super::pack::{DropReason, Dropped};
 use super::plan::{BudgetScope, Plan};
 use crate::issue::{self, Issue, IssueCode};
 use crate::rank::{PlaceId, RankedPlace};
-
-/// Budgets below this one are small: the best places come before all less likely ones.
-pub(super) const SMALL_BUDGET: usize = 800;
 
 /// The candidates, by descending worth: probability per cost.
 #[derive(Debug)]
@@ -124,8 +121,8 @@ impl Bodies {
         }
     }
 
-    /// Adds the best places that wait, whole, the first one in part, or by their signatures. Returns false if a signature has
-    /// no room: nothing less likely may then take what is left.
+    /// Adds the best places that wait: whole, the first one else in part, the others by their signatures. Returns false if a
+    /// signature has no room: nothing less likely may then take what is left.
     fn add_best(&mut self, plan: &mut Plan<'_>, pass: BudgetScope) -> bool {
         let bodies = self.bodies.iter_mut();
         let mut best: Vec<&mut Body> = bodies.filter(|body| body.rank < BEST).collect();
@@ -349,8 +346,7 @@ fn add_whole_or_cut(body: &mut Body, plan: &mut Plan<'_>, pass: BudgetScope, is_
         let config = &plan.config.bodies;
         let max_tokens = plan.budget() * config.max_cut_share as usize / 100;
         // A part of fewer tokens says too little.
-        let least = config.min_cut_tokens.min(plan.share_of_bodies());
-        let max_tokens = max_tokens.max(least);
+        let max_tokens = max_tokens.max(config.min_cut_tokens.min(plan.share_of_bodies()));
         body.add_cut(plan, body.side.map_or(max_tokens, |side| side.max_tokens));
     }
 }

@@ -4,7 +4,6 @@
 use foveate_index::{Confidence, DefId, FileId};
 use foveate_model::{Lines, Role};
 
-use super::bodies::SMALL_BUDGET;
 use super::card;
 use super::changed;
 use super::cut::Relevance;
@@ -24,6 +23,8 @@ const CODE_BYTES_PER_TOKEN: f32 = 4.2;
 const MARKUP_TOKENS: usize = 35;
 /// Factor by which an estimate may be too high without refusing a body that would fit.
 const ESTIMATE_SLACK: f32 = 1.4;
+/// Tokens of a budget below which it is small: the best places then come before all less likely ones.
+pub(super) const SMALL_BUDGET: usize = 800;
 /// Number of the best places of which a part or the signature is shown if the whole does not fit.
 pub(super) const BEST: usize = 3;
 /// Attempts to make a cut body small enough before giving it up.

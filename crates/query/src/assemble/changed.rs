@@ -80,6 +80,9 @@ fn leave_out_notice(files: &Files, changed: &[(FileId, Hunk)], place: &mut Ranke
         return;
     }
     let rest = surroundings::without_licence(files, place.id.file(files), place.lines);
+    if rest == place.lines {
+        return;
+    }
     let hunks = hunks_of(files, changed, place);
     if hunks.iter().all(|hunk| hunk.lines().start >= rest.start) {
         place.lines = rest;
@@ -259,8 +262,9 @@ fn touched(files: &Files, file: FileId, hunk: Hunk) -> Vec<PlaceId> {
     }
 }
 
-/// Returns the place that a deletion changed: the function around it, the stretch beside it of the class around it, or else
-/// the head of that class; or the stretch outside of classes that it was in. A definition that was removed beside such a stretch was no part of it.
+/// Returns the place that a deletion changed: the function around it; of the class around it the stretch beside it, or else
+/// the head; or the stretch outside of classes that it was in. A definition that was removed beside such a stretch was no
+/// part of it.
 fn place_around(files: &Files, file: FileId, deletion: Deletion) -> Option<PlaceId> {
     let at = |line| places_at(files, file, Lines::new(line, line)).next();
     let (above, below) = (at(deletion.after), at(deletion.after.saturating_add(1)));

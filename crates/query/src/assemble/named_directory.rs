@@ -80,7 +80,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_directory_of_a_question_is_found() {
+    fn only_directory_of_a_question_gives_its_sources() {
         let snapshot = of_text(
             "
             //- pkg/registry-old/a.go
@@ -128,6 +128,20 @@ mod tests {
         ] {
             assert_eq!(of(query), [""; 0], "{query}");
         }
+    }
+
+    #[test]
+    fn only_directory_of_a_query_is_named() {
+        let snapshot = of_text(
+            "
+            //- pkg/registry/client.go
+            package registry
+
+            //- pkg/repo/repo.go
+            package repo
+            ",
+        );
+        let files = &snapshot.files;
         for (query, named) in [
             ("what is in `pkg/registry`?", Some("pkg/registry")),
             (
