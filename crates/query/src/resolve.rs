@@ -268,24 +268,7 @@ pub fn resolve(
     resolver.imports(text);
     resolver.mentions(text);
     resolver.sigil_words(text);
-    // A question about a change may name what the change removed, and a part of a file's name may look like a name.
-    let Resolution {
-        unknown_names,
-        files: found_files,
-        ..
-    } = &mut resolver.found;
-    let of_paths = found_files
-        .iter()
-        .filter(|found| found.from == EvidenceSource::Path);
-    let of_paths: Vec<&str> = of_paths
-        .map(|found| snapshot.files.path(found.file))
-        .collect();
-    let ends_path =
-        |name: &str| name.contains('.') && of_paths.iter().any(|path| path.ends_with(name));
-    let mut listed = HashSet::<String>::default();
-    unknown_names.retain(|name| {
-        !request.removed.has(name) && !ends_path(name) && listed.insert(name.clone())
-    });
+    resolver.drop_known_names(request);
     resolver.literals(text);
     resolver.literal_names(text);
     resolver.title_words(text);
@@ -399,6 +382,21 @@ const MAX_SYMBOLS: usize = 2000;
 const ALWAYS_RESOLVED: usize = 16;
 
 impl<'a> Resolver<'a> {
+    /// Drops unknown names that something has after all, and repeated ones: a question about a change may name what the
+    /// change removed, and a part of a file's name may look like a name.
+    fn drop_known_names(&mut self, request: &Request) {
+        let files = &self.snapshot.files;
+        let found = self.found.files.iter();
+        let found = found.filter(|found| found.from == EvidenceSource::Path);
+        let paths: Vec<&str> = found.map(|found| files.path(found.file)).collect();
+        let ends_path =
+            |name: &str| name.contains('.') && paths.iter().any(|path| path.ends_with(name));
+        let mut listed = HashSet::<String>::default();
+        self.found.unknown_names.retain(|name| {
+            !request.removed.has(name) && !ends_path(name) && listed.insert(name.clone())
+        });
+    }
+
     /// Iterates over a list of the query while there is time to resolve its items.
     fn in_time<T, I: IntoIterator<Item = T>>(
         &self,

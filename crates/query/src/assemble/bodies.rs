@@ -89,12 +89,12 @@ impl Bodies {
 
     /// Adds bodies that fit: in [`BudgetScope::Share`] the share of bodies, in [`BudgetScope::Rest`] all tokens left.
     pub(super) fn fill(&mut self, plan: &mut Plan<'_>, pass: BudgetScope) {
-        // Whether the best places are shown, at least by their signatures, once little room is left.
+        // Whether the best places are shown, at least by their signatures: they are added before the first body that yields.
         let mut has_best: Option<bool> = None;
         for position in 0..self.bodies.len() {
             let body = self.bodies.get(position);
-            let waits = plan.budget() < SMALL_BUDGET && body.is_some_and(Body::yields_to_best);
-            let waits = waits && !*has_best.get_or_insert_with(|| self.add_best(plan, pass));
+            let yields = plan.budget() < SMALL_BUDGET && body.is_some_and(Body::yields_to_best);
+            let waits = yields && !*has_best.get_or_insert_with(|| self.add_best(plan, pass));
             let Some(body) = self.bodies.get_mut(position) else {
                 break;
             };

@@ -97,8 +97,8 @@ fn limited<T>(
     lines
 }
 
-/// Returns a card with up to `limit` members, each on one line with its line number. Those whose names are in `words` come
-/// before others into a list that is too short for all.
+/// Returns a card with up to `limit` members, each on one line with its line number. If not all can be listed, those whose
+/// names are in `words` come before others.
 pub(super) fn standard(
     snapshot: &Snapshot,
     id: DefId,

@@ -31,12 +31,12 @@ impl Plan<'_> {
         let first = first.map(|(rank, place)| (place.clone(), format!("rank {rank}")));
         let changed = self.changed.places.iter().filter(is_new).cloned();
         // Of each changed file something is shown before more of others.
-        let mut begun = HashSet::default();
-        let (begin, go_on): (Vec<RankedPlace>, Vec<RankedPlace>) =
-            changed.partition(|place| begun.insert(place.id.file(files)));
-        let reasons = begin
+        let mut of_files = HashSet::default();
+        let (first_of_file, others): (Vec<RankedPlace>, Vec<RankedPlace>) =
+            changed.partition(|place| of_files.insert(place.id.file(files)));
+        let reasons = first_of_file
             .into_iter()
-            .chain(go_on)
+            .chain(others)
             .map(|place| (place, "changed".to_owned()));
         let all = reasons.chain(first);
         for (position, (place, reason)) in all.enumerate() {
