@@ -383,13 +383,13 @@ fn part_of(files: &Files, place: &RankedPlace) -> Option<Whole> {
         return None;
     }
     let all = files.definitions_of(place.id.file(files));
-    let cut = all.map(|id| files.definition(id)).filter(|definition| {
+    let values = all.map(|id| files.definition(id)).filter(|definition| {
         use DefinitionKind::{Constant, Field, Variable};
         matches!(definition.kind, Constant | Field | Variable)
             && place.lines.overlap(definition.lines) > 0
             && !place.lines.covers(definition.lines)
     });
-    let whole = cut.min_by_key(|definition| Reverse(place.lines.overlap(definition.lines)))?;
+    let whole = values.min_by_key(|definition| Reverse(place.lines.overlap(definition.lines)))?;
     Some(Whole {
         name: whole.qualified_name.to_string(),
         lines: whole.lines,
