@@ -9,8 +9,8 @@ use figment::error::{Actual, Kind, OneOf};
 use serde::de::{Deserializer, Unexpected, Visitor};
 
 use super::ConfigError;
-use crate::spelling;
 use super::setting_source::SettingSources;
+use crate::spelling;
 
 /// Describes the first error, with its place.
 pub(super) fn explain(error: figment::Error, sources: &SettingSources<'_>) -> ConfigError {
