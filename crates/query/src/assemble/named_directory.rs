@@ -6,6 +6,9 @@ use foveate_model::{Role, SourceFile};
 /// Maximum files below a directory.
 const MAX_FILES: usize = 1_000;
 
+/// Maximum words of a query that are looked at: questions about a directory are short.
+const MAX_WORDS: usize = 200;
+
 /// Words before a directory that is not what the question is about: "who uses the cache in src/shop?".
 const WITHIN: [&str; 5] = ["in", "within", "inside", "under", "from"];
 
@@ -46,7 +49,7 @@ fn only<'f>(
     query: &str,
     is_name: impl Fn(&str, &str) -> bool,
 ) -> Option<Directory<'f>> {
-    let words = query.split_whitespace();
+    let words = query.split_whitespace().take(MAX_WORDS);
     let before = std::iter::once("").chain(words.clone());
     let mut named = before
         .zip(words)
