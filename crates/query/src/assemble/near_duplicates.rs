@@ -10,8 +10,8 @@ use foveate_model::{Lines, Span};
 
 use super::config::NearDuplicatesConfig;
 
-/// The hashes of a text's lines. Indentation does not change them, nor `async` and `await` in an
-/// asynchronous function.
+/// The hashes of a text's lines. Indentation does not change them, nor what only the asynchronous version of a function
+/// has.
 #[derive(Debug)]
 struct Fingerprint {
     /// Hash and number of each line that is not empty, by hash.
@@ -26,8 +26,7 @@ pub(super) struct ComparedText {
     pub span: Span,
     /// The span of its own name, which is ignored: a copy may have another name.
     pub name: Span,
-    /// Whether it is an asynchronous function: `async` and `await` are then ignored, since a near-duplicate
-    /// may be its synchronous version.
+    /// Whether it is an asynchronous function: a near-duplicate may be its synchronous version.
     pub is_async: bool,
 }
 
@@ -185,15 +184,75 @@ fn lines_without(text: &str, span: Span, out: Span) -> impl Iterator<Item = (&st
     })
 }
 
-/// Returns the hash of a line without the white space around it; `None` for a blank line. `async` and `await`
-/// are removed if the function is asynchronous.
+/// Returns the hash of a line without the white space around it; `None` for a blank line. Of an asynchronous function the
+/// line counts as its synchronous version would have it.
 fn hash(state: &FixedState, line: (&str, &str), is_async: bool) -> Option<u64> {
     let (before, after) = line;
-    if is_async && (before.contains("async ") || before.contains("await ")) {
-        let plain = before.replace("async ", "").replace("await ", "");
+    if is_async && let Some(plain) = synchronous(before) {
         return Some(state.hash_one((plain.trim(), after.trim())));
     }
     let (before, after) = (before.trim(), after.trim());
     let is_empty = before.is_empty() && after.is_empty();
     (!is_empty).then(|| state.hash_one((before, after)))
+}
+
+/// What the synchronous version of a line lacks: keywords, and parts of names such as `AsyncClient` and `GetAsync`.
+const ASYNC_MARKS: [&str; 5] = [
+    "async ", "await ", "Async", "async_", ".ConfigureAwait(false)",
+];
+
+/// Names that begin with an `a` in the asynchronous version: `aclose()`, `__aenter__`.
+const ASYNC_NAMES: [&str; 8] = [
+    "aclose", "aenter", "aexit", "aiter", "anext", "aread", "asend", "athrow",
+];
+
+/// Returns a line as the synchronous version of its function would have it; `None` if it is the same.
+fn synchronous(line: &str) -> Option<String> {
+    let mut plain = None;
+    for mark in ASYNC_MARKS {
+        let before = plain.as_deref().unwrap_or(line);
+        if before.contains(mark) {
+            plain = Some(before.replace(mark, ""));
+        }
+    }
+    for name in ASYNC_NAMES {
+        let before = plain.as_deref().unwrap_or(line);
+        let at = before.find(name).filter(|at| {
+            let previous = before.get(..*at).unwrap_or("").chars().next_back();
+            previous.is_some_and(|previous| !previous.is_alphanumeric())
+        });
+        if let Some(at) = at {
+            let mut shorter = before.to_owned();
+            shorter.remove(at);
+            plain = Some(shorter);
+        }
+    }
+    plain
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn line_of_an_asynchronous_function_counts_as_its_synchronous_version() {
+        for (line, plain) in [
+            (
+                "async with AsyncClient() as client:",
+                "with Client() as client:",
+            ),
+            (
+                "except StopAsyncIteration: await r.aread()",
+                "except StopIteration: r.read()",
+            ),
+            ("async def __aenter__(self):", "def __enter__(self):"),
+            (
+                "var a = await b.GetAsync(c).ConfigureAwait(false);",
+                "var a = b.Get(c);",
+            ),
+        ] {
+            assert_eq!(synchronous(line).as_deref(), Some(plain), "{line}");
+        }
+        assert_eq!(synchronous("return waiter.waiters(self.spread)"), None);
+    }
 }

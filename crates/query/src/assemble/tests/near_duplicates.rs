@@ -59,6 +59,22 @@ fn sync_and_async_versions_are_shown_once() {
 }
 
 #[test]
+fn names_of_asynchronous_calls_do_not_make_a_difference() {
+    let text = clients("");
+    let (sync, late) = text.split_at(text.find("class LateFeed").expect("the second class"));
+    let renamed = |text: &str, get: &str, check: &str| {
+        let text = text.replace(".get(", get);
+        text.replace(".check()", check)
+    };
+    let text = renamed(sync, ".read(", ".close()") + &renamed(late, ".aread(", ".aclose()");
+    let (_, fetches) = ask_about(text, QUERY);
+    assert_eq!(
+        fetches,
+        ["Feed.fetch_page full", "LateFeed.fetch_page compact"]
+    );
+}
+
+#[test]
 fn card_shows_the_differing_line() {
     let mark = "        self.wake_waiters(kept)\n";
     let (pack, fetches) = ask_about(clients(mark), QUERY);
