@@ -11,6 +11,7 @@ mod feedback;
 mod forge;
 pub mod secret;
 mod setting_source;
+pub mod spelling;
 mod telemetry;
 
 use std::collections::BTreeMap;

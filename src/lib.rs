@@ -17,7 +17,6 @@ pub mod forge;
 pub mod http;
 pub mod ingest;
 pub mod mcp;
-pub mod spelling;
 pub mod store;
 pub mod telemetry;
 pub mod wire;

@@ -10,7 +10,7 @@ use serde::de::{Deserializer, Unexpected, Visitor};
 
 use super::ConfigError;
 use super::setting_source::SettingSources;
-use crate::spelling;
+use super::spelling;
 
 /// Describes the first error, with its place.
 pub(super) fn explain(error: figment::Error, sources: &SettingSources<'_>) -> ConfigError {

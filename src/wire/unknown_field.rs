@@ -1,7 +1,7 @@
 //! Parses serde's messages about a field that a request does not have, and about a value that a field does not have, and
 //! finds the known one that may be meant.
 
-use crate::spelling;
+use crate::config::spelling;
 
 /// A field that a request does not have, or a value that a field does not have.
 #[derive(Debug, PartialEq, Eq)]

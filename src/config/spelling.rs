@@ -1,4 +1,4 @@
-//! Finds the name that a wrong one may mean, among a few known ones.
+//! Finds the setting or field that a wrong name may mean, among the known ones.
 
 use rapidfuzz::distance::osa;
 
