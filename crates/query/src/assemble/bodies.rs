@@ -5,7 +5,7 @@
 use foldhash::HashSet;
 use foveate_index::{DefId, FileId};
 
-use super::body::{BEST, Body, SMALL_BUDGET, Side, State};
+use super::body::{BEST, Body, Side, State};
 use super::changed::ChangedPlaces;
 use super::links::test_links;
 use super::pack::{DropReason, Dropped};
@@ -93,7 +93,7 @@ impl Bodies {
         let mut has_best: Option<bool> = None;
         for position in 0..self.bodies.len() {
             let body = self.bodies.get(position);
-            let yields = plan.budget() < SMALL_BUDGET && body.is_some_and(Body::yields_to_best);
+            let yields = plan.has_small_budget() && body.is_some_and(Body::yields_to_best);
             let waits = yields && !*has_best.get_or_insert_with(|| self.add_best(plan, pass));
             let Some(body) = self.bodies.get_mut(position) else {
                 break;

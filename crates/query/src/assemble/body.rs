@@ -23,8 +23,6 @@ const CODE_BYTES_PER_TOKEN: f32 = 4.2;
 const MARKUP_TOKENS: usize = 35;
 /// Factor by which an estimate may be too high without refusing a body that would fit.
 const ESTIMATE_SLACK: f32 = 1.4;
-/// Tokens of a budget below which it is small: the best places then come before all less likely ones.
-pub(super) const SMALL_BUDGET: usize = 800;
 /// Number of the best places of which a part or the signature is shown if the whole does not fit.
 pub(super) const BEST: usize = 3;
 /// Attempts to make a cut body small enough before giving it up.
@@ -380,7 +378,7 @@ impl Body {
             (_, BudgetScope::Rest) => config.max_rest_share,
         };
         let mut limit = plan.budget() * percent as usize / 100;
-        if plan.budget() < SMALL_BUDGET {
+        if plan.has_small_budget() {
             // A body of usual length is not huge.
             limit = limit.max(plan.config.usual_tokens as usize);
         }

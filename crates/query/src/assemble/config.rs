@@ -34,6 +34,7 @@ pub struct AssembleConfig {
 pub struct BodiesConfig {
     pub max_candidates: usize,
     pub cost_exponent: f32,
+    pub max_small_budget: usize,
     pub max_first_share: u32,
     pub max_other_share: u32,
     pub max_rest_share: u32,
@@ -56,6 +57,7 @@ pub struct CardsConfig {
     pub max_members: usize,
     pub max_shown_percent: u32,
     pub max_compact: usize,
+    pub min_directory_budget: usize,
 }
 
 /// Definitions whose tests and callers are looked up.

@@ -147,6 +147,11 @@ impl<'a> Plan<'a> {
         self.packed.budget()
     }
 
+    /// Whether little fits, so that the best places come before all less likely ones.
+    pub(super) fn has_small_budget(&self) -> bool {
+        self.budget() <= self.config.bodies.max_small_budget
+    }
+
     /// Returns the qualified name of a definition.
     pub(super) fn name(&self, id: DefId) -> &'a str {
         &self.snapshot.files.definition(id).qualified_name

@@ -24,12 +24,10 @@ const MAX_NAMES: usize = 4;
 const MIN_FILES: usize = 2;
 /// Minimum budget in tokens: the part of a smaller one would hold a few names of files.
 const MIN_BUDGET: usize = 1000;
-/// Minimum budget in tokens that keeps room for the list. In a smaller one, the list would displace likely code.
-const MIN_BUDGET_WITH_ROOM: usize = 8000;
 
 /// Whether the list comes before the last bodies, which would leave no room for it.
 pub(super) fn come_first(plan: &Plan<'_>) -> bool {
-    plan.budget() >= MIN_BUDGET_WITH_ROOM
+    plan.budget() >= plan.config.cards.min_directory_budget
 }
 
 /// Adds the list if the intent asks for it and there is room.
