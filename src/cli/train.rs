@@ -39,7 +39,8 @@ fn default_strength(kind: Kind) -> f64 {
 /// Fit the weights of the ranking's signals to cases with known answers, to own commits, or to feedback.
 ///
 /// From cases: each is indexed as by `eval`. The weights are those of a linear listwise model, pulled toward 0
-/// with --strength; their accuracy is reported on repositories that they were not fitted to. Since the
+/// with --strength; small regression trees then correct the files' sums. The accuracy is reported on repositories that
+/// neither was fitted to. Since the
 /// functions' signals depend on the order of the files, run it again after --write until nothing changes: twice
 /// is enough.
 ///
@@ -58,7 +59,8 @@ fn default_strength(kind: Kind) -> f64 {
 #[command(
     override_usage = "foveate train [OPTIONS] --repos <TEMPLATE> <CASES.jsonl>...
        foveate train [OPTIONS] --repo <PATH>
-       foveate train [OPTIONS] --from-feedback [--data-dir <DIR>]"
+       foveate train [OPTIONS] --from-feedback [--data-dir <DIR>]
+       foveate train [OPTIONS] --from-examples <FILE>..."
 )]
 pub struct TrainArgs {
     #[command(flatten)]
@@ -99,9 +101,15 @@ pub struct TrainArgs {
     /// Keep the weights, and fit only the lines that calibrate scores to probabilities.
     #[arg(long, conflicts_with_all = ["repo", "from_feedback", "strength", "ablation"])]
     calibration: bool,
+    /// Keep the weights, and fit only the trees that correct the files' sums.
+    #[arg(long, conflicts_with_all = ["repo", "from_feedback", "strength", "ablation", "calibration"])]
+    interactions: bool,
     /// Write the candidates of all cases with their signals, one JSON object a line.
     #[arg(long, value_name = "FILE")]
     examples: Option<PathBuf>,
+    /// Fit to the candidates that earlier runs wrote with --examples, instead of indexing cases.
+    #[arg(long, value_name = "FILE", num_args = 1.., conflicts_with_all = ["CaseArgs", "repo", "from_feedback", "examples"])]
+    from_examples: Vec<PathBuf>,
 }
 
 /// Fits the weights, and prints them with their accuracy.
@@ -114,8 +122,13 @@ pub fn run(args: &TrainArgs) -> anyhow::Result<ExitCode> {
         false => args.ranking.clone(),
     };
     let ranking = super::ranking(file.as_deref())?;
-    let (cases, walk) = load(args)?;
-    let examples = collect(&cases, &walk, &ranking);
+    let examples = match args.from_examples.as_slice() {
+        [] => {
+            let (cases, walk) = load(args)?;
+            collect(&cases, &walk, &ranking)
+        }
+        written => examples::read(written)?,
+    };
     if let Some(path) = &args.examples {
         examples::write(path, &examples)?;
     }
@@ -124,6 +137,7 @@ pub fn run(args: &TrainArgs) -> anyhow::Result<ExitCode> {
         _ if args.from_feedback => adjust(args, &examples, &ranking, "answers", &mut report)?,
         Some(_) => adjust(args, &examples, &ranking, "commits", &mut report)?,
         None if args.calibration => fit_lines(&examples, &ranking, &mut report),
+        None if args.interactions => fit_trees(&examples, &ranking, &mut report),
         None => fit(args, &examples, &ranking, &mut report),
     };
     // The weights are written even if the report cannot be.
@@ -191,16 +205,28 @@ fn fit(
             report.push_str(&table.ablation(strength));
         }
         fitted.weights.push(table.weights);
+        fitted.trees = table.trees.or(fitted.trees);
         fitted.lines.push(table.line);
     }
     fitted
+}
+
+/// Fits only the trees that correct the files' sums, and the line for the scores that result.
+fn fit_trees(examples: &[Example], ranking: &RankingConfig, report: &mut String) -> Fitted {
+    let table = Table::fit_trees(examples, ranking);
+    report.push_str(&table.report());
+    Fitted {
+        weights: Vec::new(),
+        trees: table.trees,
+        lines: vec![table.line],
+    }
 }
 
 /// Fits only the calibration lines, for the present weights.
 fn fit_lines(examples: &[Example], ranking: &RankingConfig, report: &mut String) -> Fitted {
     let kinds = known_kinds(examples, report);
     let mut fitted = Fitted::default();
-    let mut add = |path, (line, predictions): Calibrated<'_>| {
+    let mut add = |path, (line, predictions): Calibrated| {
         let line = FittedLine { path, line };
         report.push_str(&format!("{}{}\n", line.report(), reliability(&predictions)));
         fitted.lines.push(line);
@@ -236,6 +262,6 @@ fn adjust(
     }
     Ok(Fitted {
         weights: vec![own.weights],
-        lines: Vec::new(),
+        ..Fitted::default()
     })
 }

@@ -1,10 +1,12 @@
 //! Fits the weights of the ranking's signals to cases with known answers. [`examples`] collects the candidates of
-//! each case with their signals, [`fit`] finds the weights that rank the right ones first, [`held_out`] measures
-//! them on repositories that they were not fitted to, [`calibrate`] converts their scores to probabilities.
+//! each case with their signals, [`fit`] finds the weights that rank the right ones first, [`interactions`] the trees that
+//! correct the files' sums, [`held_out`] measures them on repositories that they were not fitted to, [`calibrate`] converts
+//! their scores to probabilities.
 
 pub mod calibrate;
 pub mod examples;
 pub mod fit;
+pub mod interactions;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -192,6 +194,7 @@ mod tests {
             name: String::new(),
             gold,
             x: x.to_vec(),
+            factor: 1.0,
         };
         let (right, wrong) = if gold_first {
             ([1.0, 0.0], [0.0, 1.0])

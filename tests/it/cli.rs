@@ -337,6 +337,48 @@ fn train_fits_the_calibration_and_keeps_the_weights() {
     );
 }
 
+#[test]
+fn train_fits_trees_to_written_candidates_and_keeps_the_weights() {
+    let (keep, root) = tree(SHOP);
+    commit(&root, "Start the shop");
+    let file = |name: &str| keep.path().join(name).to_str().unwrap().to_owned();
+    let [cases, examples, written] = ["cases.jsonl", "examples.jsonl", "fitted.toml"].map(file);
+    write_cases(&root, &cases);
+    let root = root.to_str().unwrap();
+    let output = run(&["train", &cases, "--repos", root, "--examples", &examples]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let fit = ["train", "--interactions", "--from-examples", &examples];
+    let output = run(&[&fit[..], &["--write", &written]].concat());
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let report = stdout(&output);
+    assert!(
+        report.contains("[rank.interactions]: 100 trees"),
+        "{report}"
+    );
+    let table = |text: &str| toml::from_str::<toml::Table>(text).unwrap()["rank"].clone();
+    let now = table(include_str!("../../config/ranking.toml"));
+    let fitted = table(&std::fs::read_to_string(&written).unwrap());
+    assert_eq!(fitted["file"], now["file"]);
+    assert_eq!(fitted["function"], now["function"]);
+    assert_ne!(fitted["interactions"], now["interactions"]);
+    let trees = fitted["interactions"]["trees"].as_array().unwrap();
+    assert_eq!(trees.len(), 100);
+    // The written file is accepted by `--ranking`.
+    let again = run(&[&fit[..], &["--ranking", &written]].concat());
+    assert_eq!(again.status.code(), Some(0), "{}", stderr(&again));
+
+    let other = std::fs::read_to_string(&examples).unwrap();
+    let other = other.replacen("\"x\":[", "\"x\":[0.0,", 1);
+    std::fs::write(&examples, other).unwrap();
+    let output = run(&fit);
+    assert_eq!(output.status.code(), Some(1));
+    let error = stderr(&output);
+    assert!(
+        error.contains("examples.jsonl:1") && error.contains("--examples"),
+        "{error}"
+    );
+}
+
 /// An output whose reader has closed it.
 fn closed_output() -> Stdio {
     let (reader, writer) = std::io::pipe().unwrap();

@@ -5,7 +5,8 @@
 //! repository that it has, and the well-known files that it describes ([`purposes`]). Files are ranked first
 //! ([`files`]), then functions, which use the rank of their file ([`functions`]), and with them the
 //! stretches of code and text between functions ([`stretches`]), which [`narrowing`] cuts to what the query is about.
-//! [`history`] scores both by past commits. [`adjustments`] changes the sums by what files are for; [`probability`] turns
+//! [`history`] scores both by past commits. [`interactions`] corrects the sum of a file's signals by what they mean together.
+//! [`adjustments`] changes the sums by what files are for; [`probability`] turns
 //! scores into probabilities. [`ranked`] defines the results; [`mod@candidate_signals`] computes the signals alone, for
 //! fitting the weights. Start at [`rank()`].
 
@@ -15,6 +16,7 @@ mod evidence;
 mod files;
 mod functions;
 mod history;
+mod interactions;
 mod messages;
 mod narrowing;
 mod probability;
@@ -36,6 +38,7 @@ use crate::issue::Issue;
 use crate::resolve::Resolution;
 
 pub use self::candidate_signals::{CandidateSignals, SignalValues, candidate_signals};
+pub use self::interactions::{Interactions, Tree};
 pub use self::probability::Calibration;
 pub use self::ranked::{ListedFile, ListedPlace, Signal};
 pub use self::ranked::{PlaceId, RankedFile, RankedPlace};

@@ -142,6 +142,7 @@ mod tests {
                 name: String::new(),
                 gold,
                 x,
+                factor: 1.0,
             }
         };
         Example {

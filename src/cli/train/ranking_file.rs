@@ -4,8 +4,9 @@ use std::path::Path;
 
 use anyhow::Context as _;
 use foveate_query::config::DEFAULT_RANKING;
+use foveate_query::rank::Tree;
 use foveate_query::{RankingConfig, SignalValues};
-use toml_edit::{DocumentMut, value};
+use toml_edit::{Array, DocumentMut, InlineTable, value};
 
 use crate::eval::train::Kind;
 use crate::eval::train::calibrate::Line;
@@ -14,6 +15,8 @@ use crate::eval::train::calibrate::Line;
 #[derive(Default)]
 pub(super) struct Fitted {
     pub(super) weights: Vec<Weights>,
+    /// The trees that correct the weighted sums of files; `None` leaves those of the ranking file.
+    pub(super) trees: Option<Vec<Tree>>,
     pub(super) lines: Vec<FittedLine>,
 }
 
@@ -43,6 +46,12 @@ pub(super) fn calibration_key(kind: Kind) -> [&'static str; 3] {
 pub(super) const CONFIDENCE_KEY: [&str; 3] = ["assemble", "confidence", "line"];
 
 impl FittedLine {
+    /// The line of the probabilities of a kind of result.
+    pub(super) fn new(kind: Kind, line: Line) -> Self {
+        let path = calibration_key(kind);
+        Self { path, line }
+    }
+
     pub(super) fn report(&self) -> String {
         let [above, table, key] = self.path;
         let Line { slope, intercept } = self.line;
@@ -88,9 +97,11 @@ impl Weights {
         }
     }
 
-    /// Returns the weights that a fit from scratch is pulled toward: 0, but 1 for a function's score.
+    /// Returns the weights that a fit from scratch is pulled toward: 0, but 1 for a function's score and for the correction
+    /// by trees.
     pub(super) fn prior(&self) -> Vec<f64> {
-        let of = |name: &&str| f64::from(*name == FUNCTION_SCORE);
+        let is_score = |name: &str| name == FUNCTION_SCORE || name == SignalValues::INTERACTIONS;
+        let of = |name: &&str| f64::from(is_score(name));
         self.names.iter().map(of).collect()
     }
 
@@ -160,10 +171,45 @@ fn with_fitted(text: &str, fitted: &Fitted) -> anyhow::Result<String> {
             table[name] = value(weight);
         }
     }
+    if let Some(trees) = &fitted.trees {
+        write_trees(&mut document, trees)?;
+    }
     for line in &fitted.lines {
         line.write(&mut document)?;
     }
     Ok(document.to_string())
+}
+
+/// Writes trees, one a line.
+fn write_trees(document: &mut DocumentMut, trees: &[Tree]) -> anyhow::Result<()> {
+    let rank = document.get_mut("rank");
+    let table = rank.and_then(|rank| rank.get_mut("interactions")?.as_table_mut());
+    let table = table.context("there is no table [rank.interactions]")?;
+    let mut written = Array::new();
+    for tree in trees {
+        let mut line = toml_edit::Value::from(written_tree(tree));
+        line.decor_mut().set_prefix("\n    ");
+        written.push_formatted(line);
+    }
+    written.set_trailing("\n");
+    written.set_trailing_comma(!trees.is_empty());
+    table["trees"] = value(written);
+    Ok(())
+}
+
+fn written_tree(tree: &Tree) -> InlineTable {
+    let name = |(signal, _): &(usize, f32)| SignalValues::FILE_SIGNALS.get(*signal).copied();
+    let numbers = |numbers: &mut dyn Iterator<Item = f32>| -> Array {
+        let thousandths = numbers.map(|number| (f64::from(number) * 1000.0).round() / 1000.0);
+        thousandths.collect()
+    };
+    let signals: Array = tree.questions.iter().filter_map(name).collect();
+    let mut written = InlineTable::new();
+    written.insert("signals", signals.into());
+    let above = &mut tree.questions.iter().map(|(_, above)| *above);
+    written.insert("above", numbers(above).into());
+    written.insert("add", numbers(&mut tree.values.iter().copied()).into());
+    written
 }
 
 #[cfg(test)]
@@ -177,8 +223,13 @@ mod tests {
             let present = Weights::present(kind, &ranking);
             present.with(vec![0.125; present.names.len()])
         });
+        let trees = vec![Tree {
+            questions: vec![(1, 0.125)],
+            values: vec![-0.5, 0.25],
+        }];
         let fitted = Fitted {
             weights: tables.into(),
+            trees: Some(trees.clone()),
             lines: Vec::new(),
         };
         let after = with_fitted(DEFAULT_RANKING, &fitted).unwrap();
@@ -187,6 +238,10 @@ mod tests {
         let config = RankingConfig::parse(&after).unwrap();
         assert!(config.rank.file.as_slice().iter().all(|w| *w == 0.125));
         assert!(config.rank.function.as_slice().iter().all(|w| *w == 0.125));
+        let mut signals = [0.0; SignalValues::FILE_SIGNALS.len()];
+        assert_eq!(config.rank.interactions.value(&signals), -0.5);
+        signals[1] = 1.0;
+        assert_eq!(config.rank.interactions.value(&signals), 0.25);
         let line = FittedLine {
             path: CONFIDENCE_KEY,
             line: Line {
@@ -195,8 +250,8 @@ mod tests {
             },
         };
         let lines = Fitted {
-            weights: Vec::new(),
             lines: vec![line],
+            ..Fitted::default()
         };
         for other in ["", "rank = 1\nassemble = 1\n", "[rank]\n[assemble]\n"] {
             assert!(with_fitted(other, &fitted).is_err(), "{other:?}");
@@ -212,7 +267,7 @@ mod tests {
         let files = Weights::present(Kind::Files, &ranking);
         let files = Fitted {
             weights: vec![files.with(vec![0.125; files.names.len()])],
-            lines: Vec::new(),
+            ..Fitted::default()
         };
         write(&path, None, &files).unwrap();
         let config = crate::cli::ranking(Some(&path)).unwrap();

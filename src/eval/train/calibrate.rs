@@ -44,15 +44,15 @@ impl Odds {
 }
 
 /// A fitted line, and the predictions for each repository by the line fitted to the others, with their languages.
-pub type Calibrated<'a> = (Line, Vec<(&'a str, Prediction)>);
+pub type Calibrated = (Line, Vec<(String, Prediction)>);
 
 /// Fits the line for a ranking's probabilities. `weights` are those that rank each repository. An example without
 /// candidates adds nothing.
-pub fn calibrate<'a>(
-    examples: &'a [Example],
+pub fn calibrate(
+    examples: &[Example],
     kind: Kind,
     weights: &BTreeMap<&str, Vec<f64>>,
-) -> Calibrated<'a> {
+) -> Calibrated {
     fit(examples
         .iter()
         .filter_map(|e| Some((e, odds(e, kind, weights.get(e.repo.as_str())?))))
@@ -60,14 +60,14 @@ pub fn calibrate<'a>(
 }
 
 /// Fits the line for an answer's confidence.
-pub fn calibrate_confidence(examples: &[Example]) -> Calibrated<'_> {
+pub fn calibrate_confidence(examples: &[Example]) -> Calibrated {
     fit(examples
         .iter()
         .filter_map(|e| Some((e, vec![Odds::of(e.shown?)])))
         .collect())
 }
 
-fn fit(cases: Vec<(&Example, Vec<Odds>)>) -> Calibrated<'_> {
+fn fit(cases: Vec<(&Example, Vec<Odds>)>) -> Calibrated {
     let all = |repo: Option<&str>| {
         let others = cases.iter().filter(|(e, _)| Some(e.repo.as_str()) != repo);
         let odds: Vec<Odds> = others.flat_map(|(_, odds)| odds.iter().copied()).collect();
@@ -86,7 +86,7 @@ fn fit(cases: Vec<(&Example, Vec<Odds>)>) -> Calibrated<'_> {
                 probability: line.probability(odds.log),
                 right: odds.right,
             };
-            (example.language.as_str(), prediction)
+            (example.language.clone(), prediction)
         }));
     }
     (all(None), predictions)

@@ -1,9 +1,11 @@
 //! Collects the examples that weights are fitted to: the candidates of each case, with their signals, and which of
 //! them are right.
 
-use std::path::Path;
+use std::fs::File;
+use std::io::{BufRead as _, BufReader};
+use std::path::{Path, PathBuf};
 
-use anyhow::Context as _;
+use anyhow::{Context as _, ensure};
 use foveate_query::rank::Calibration;
 use foveate_query::{
     CandidateSignals, Deadline, RankingConfig, Request, SignalValues, answer, candidate_signals,
@@ -55,8 +57,10 @@ pub struct Candidate {
     pub name: String,
     /// Whether it was changed.
     pub gold: bool,
-    /// Its signals.
+    /// Its signals, multiplied by the factor of its role.
     pub x: Vec<f32>,
+    /// The factor of the role of its file.
+    pub factor: f32,
 }
 
 /// Collects the examples of all cases that can be indexed.
@@ -197,11 +201,51 @@ fn best(
                 Some((name, lines)) => format!("{}:{name}:{}-{}", e.path, lines.start, lines.end),
                 None => e.path,
             };
-            let x = e.signals;
-            kept.push(Candidate { name, gold, x });
+            kept.push(Candidate {
+                name,
+                gold,
+                x: e.signals,
+                factor: e.factor,
+            });
         }
     }
     kept
+}
+
+/// Reads the examples that [`write`] wrote to files.
+///
+/// # Errors
+/// When a file cannot be read, or a line is no example with the signals of this version.
+pub fn read(paths: &[PathBuf]) -> anyhow::Result<Vec<Example>> {
+    let mut examples = Vec::new();
+    for path in paths {
+        let file = File::open(path).with_context(|| format!("cannot read {}", path.display()))?;
+        for (line, number) in BufReader::new(file).lines().zip(1..) {
+            let parsed = line
+                .map_err(anyhow::Error::from)
+                .and_then(|line| parse(&line));
+            let example = parsed.with_context(|| format!("{}:{number}", path.display()))?;
+            examples.push(example);
+        }
+    }
+    Ok(examples)
+}
+
+fn parse(line: &str) -> anyhow::Result<Example> {
+    let example: Example = serde_json::from_str(line)?;
+    let has = |candidates: &[Candidate], signals: usize| {
+        candidates
+            .iter()
+            .all(|candidate| candidate.x.len() == signals)
+    };
+    let is_current = has(&example.files, SignalValues::FILE_SIGNALS.len())
+        && has(&example.functions, SignalValues::FUNCTION_SIGNALS.len())
+        && has(&example.places, 1 + SignalValues::STRETCH_SIGNALS.len());
+    ensure!(
+        is_current,
+        "another version of foveate wrote it, with other signals: write it again with --examples"
+    );
+    Ok(example)
 }
 
 /// Writes examples to a file, one JSON object a line.

@@ -54,6 +54,7 @@ pub fn scale(cases: &[&[Candidate]], weights: &[f64]) -> f64 {
         name: String::new(),
         gold: candidate.gold,
         x: vec![score(candidate, weights) as f32],
+        factor: 1.0,
     };
     let cases: Vec<Vec<Candidate>> = cases
         .iter()
@@ -220,6 +221,7 @@ mod tests {
             name: String::new(),
             gold,
             x: x.to_vec(),
+            factor: 1.0,
         }
     }
 

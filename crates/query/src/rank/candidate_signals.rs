@@ -22,6 +22,8 @@ pub struct SignalValues {
     /// The signals, in the order of [`SignalValues::FILE_SIGNALS`], [`SignalValues::FUNCTION_SIGNALS`] or
     /// [`SignalValues::STRETCH_SIGNALS`].
     pub signals: Vec<f32>,
+    /// The factor of the file's role.
+    pub factor: f32,
 }
 
 /// The candidates of a query, each kind in path order.
@@ -38,6 +40,8 @@ pub struct CandidateSignals {
 impl SignalValues {
     /// Names of a file's signals.
     pub const FILE_SIGNALS: &'static [&'static str] = FileSignals::NAMES;
+    /// The file's signal that regression trees compute from the others: see [`super::Interactions`].
+    pub const INTERACTIONS: &'static str = "interactions";
     /// Names of a function's signals.
     pub const FUNCTION_SIGNALS: &'static [&'static str] = FunctionSignals::NAMES;
     /// Names of a stretch's signals.
@@ -68,6 +72,7 @@ pub fn candidate_signals(
             path: files.path(file).to_owned(),
             place,
             signals: signals.iter().map(|signal| signal * factor).collect(),
+            factor,
         }
     };
     CandidateSignals {

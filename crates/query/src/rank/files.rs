@@ -105,6 +105,9 @@ pub(super) fn signals(
     for (place, share) in &evidence.messages {
         update(place.file, &mut |s| s.message = s.message.max(*share));
     }
+    for (_, signals) in &mut signals {
+        signals.interactions = config.interactions.value(&signals.array());
+    }
     signals
 }
 

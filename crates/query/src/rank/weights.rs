@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use foveate_index::lexical::{Bm25, FIELDS, Field, LexicalWeights};
 use serde::Deserialize;
 
+use super::interactions::Interactions;
 use super::probability::Calibration;
 use super::ranked::Signal;
 
@@ -21,6 +22,7 @@ pub struct RankConfig {
     pub stretch: StretchWeights,
     pub narrowing: NarrowingConfig,
     pub calibration: Calibrations,
+    pub interactions: Interactions,
     pub role: RoleConfig,
     pub max_terms: usize,
     pub more_chunks: [f32; 2],
@@ -254,7 +256,7 @@ macro_rules! signals {
 signals!(
     FileSignals, FileWeights, lexical, title, code, names, history, coverage, chunks, chunk_title,
     chunk_coverage, commits, cited, mention, mentions, place, import, message, stem, stem_title,
-    directory, imports, importers, lines, fan_in,
+    directory, imports, importers, lines, fan_in, interactions,
 );
 
 signals!(
