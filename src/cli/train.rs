@@ -22,10 +22,12 @@ use super::cases::{CaseArgs, WalkArgs};
 use super::database::DatabaseArgs;
 use super::{UsageError, feedback_cases, stdout};
 use crate::eval::case::Case;
+use crate::eval::mine::Choice;
 use crate::eval::train::Kind;
 use crate::eval::train::calibrate::{Calibrated, calibrate, calibrate_confidence};
 use crate::eval::train::examples::{self, Example};
 use crate::eval::visit::Walk;
+use crate::wire::whole_number;
 
 /// Default of --strength, with which weights are pulled toward 0. Functions have ten times the candidates, and
 /// signals that matter only beside others: those vanish when pulled as strongly as the signals of files.
@@ -82,6 +84,9 @@ pub struct TrainArgs {
         conflicts_with = "CaseArgs"
     )]
     commits: NonZeroUsize,
+    /// With --repo: commits whose messages have fewer words are skipped.
+    #[arg(long, default_value = "3", value_parser = whole_number::parse::<usize>, value_name = "N", conflicts_with = "CaseArgs")]
+    min_words: usize,
     #[command(flatten)]
     walk: WalkArgs,
     /// A ranking file to use instead of the built-in ranking numbers or, with --from-feedback, the server's.
@@ -152,7 +157,13 @@ pub fn run(args: &TrainArgs) -> anyhow::Result<ExitCode> {
 /// Loads the cases, from files, commits or recorded answers.
 fn load(args: &TrainArgs) -> anyhow::Result<(Vec<Case>, Walk)> {
     match (&args.repo, &args.cases) {
-        (Some(path), _) => own_commits::load(path, args.commits.get(), &args.walk),
+        (Some(path), _) => {
+            let choice = Choice {
+                limit: args.commits.get(),
+                min_words: args.min_words,
+            };
+            own_commits::load(path, choice, &args.walk)
+        }
         (None, Some(cases)) => cases.load(&args.walk),
         (None, None) if args.from_feedback => feedback_cases::load(&args.database, &args.walk),
         // The parser of arguments accepts --commits alone.

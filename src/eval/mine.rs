@@ -16,23 +16,31 @@ use crate::ingest::git::{CommitChange, GitError, GitRepo};
 
 /// Commits that changed more source files are skipped: the message says little about each.
 const MAX_FILES: usize = 5;
-/// Commits with fewer words in the message are skipped: it says nothing.
-const MIN_WORDS: usize = 3;
 /// Commits that are read at a time, and in all.
 const BATCH: usize = 500;
 const MAX_SCANNED: usize = 20_000;
 
-/// Makes at most `limit` cases from the newest commits reachable from `HEAD`, oldest first. `label` becomes the name of
-/// their repository.
+/// Which commits become cases.
+#[derive(Clone, Copy, Debug)]
+pub struct Choice {
+    /// Maximum number of commits, the newest ones.
+    pub limit: usize,
+    /// Minimum number of words of a message: one word says nothing, and short messages are unlike issues.
+    pub min_words: usize,
+}
+
+/// Makes cases from the newest commits reachable from `HEAD`, oldest first. `label` becomes the name of their repository.
 ///
 /// # Errors
 /// When git fails or takes too long.
-pub fn mine(git: &GitRepo, label: &str, limit: usize) -> Result<Vec<Case>, GitError> {
+pub fn mine(git: &GitRepo, label: &str, choice: Choice) -> Result<Vec<Case>, GitError> {
+    let Choice { limit, min_words } = choice;
     let (head, stop) = (git.resolve("HEAD")?, CancellationToken::new());
     let (mut cases, mut questions) = (Vec::new(), HashSet::new());
     for start in (0..MAX_SCANNED).step_by(BATCH) {
         let changes = git.changes(&head, start..start + BATCH, &stop)?;
-        let found = changes.iter().filter_map(|change| case(change, label));
+        let found = changes.iter();
+        let found = found.filter_map(|change| case(change, label, min_words));
         cases.extend(found.inspect(|case: &Case| {
             questions.insert(case.query.clone());
         }));
@@ -48,7 +56,7 @@ pub fn mine(git: &GitRepo, label: &str, limit: usize) -> Result<Vec<Case>, GitEr
 }
 
 /// Makes a case from a commit; `None` if it is not suitable.
-fn case(change: &CommitChange, label: &str) -> Option<Case> {
+fn case(change: &CommitChange, label: &str, min_words: usize) -> Option<Case> {
     if change.is_bot {
         return None;
     }
@@ -60,7 +68,7 @@ fn case(change: &CommitChange, label: &str) -> Option<Case> {
         .collect();
     let query = question(&change.message);
     let is_case = (1..=MAX_FILES).contains(&gold_files.len())
-        && query.split_whitespace().count() >= MIN_WORDS;
+        && query.split_whitespace().count() >= min_words;
     is_case.then(|| Case {
         id: change.id.to_string(),
         repo: label.to_owned(),

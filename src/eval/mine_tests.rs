@@ -106,12 +106,19 @@ fn shop(at: &Path) -> Result<Vec<String>, Box<dyn std::error::Error>> {
     )
 }
 
+fn newest(limit: usize) -> Choice {
+    Choice {
+        limit,
+        min_words: 3,
+    }
+}
+
 #[test]
 fn suitable_commits_become_cases() -> Outcome {
     let directory = tempfile::tempdir()?;
     let ids = shop(directory.path())?;
     let git = GitRepo::open(directory.path(), &Arc::default())?;
-    let cases = mine(&git, "shop", 200)?;
+    let cases = mine(&git, "shop", newest(200))?;
     let seen: Vec<(&str, &str, &str, Vec<String>)> = cases
         .iter()
         .map(|case| {
@@ -137,12 +144,19 @@ fn suitable_commits_become_cases() -> Outcome {
             .iter()
             .all(|c| c.query_kind == "commit" && c.repo == "shop")
     );
-    let newest = mine(&git, "shop", 1)?;
-    assert_eq!(newest.len(), 1);
+    let newest_case = mine(&git, "shop", newest(1))?;
+    assert_eq!(newest_case.len(), 1);
     assert_eq!(
-        newest[0].id, ids[5],
+        newest_case[0].id, ids[5],
         "what is said twice counts where it is oldest"
     );
+    let long = Choice {
+        min_words: 7,
+        ..newest(200)
+    };
+    let long = mine(&git, "shop", long)?;
+    assert_eq!(long.len(), 1);
+    assert_eq!(long[0].query, price);
     Ok(())
 }
 
@@ -153,7 +167,7 @@ fn case_history_excludes_its_own_commit() -> Outcome {
     let cases = mine(
         &GitRepo::open(directory.path(), &Arc::default())?,
         "shop",
-        200,
+        newest(200),
     )?;
     let walk = Walk {
         repositories: Repositories::new(directory.path().to_string_lossy().into_owned()),

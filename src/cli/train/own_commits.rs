@@ -13,7 +13,7 @@ use super::table::{cutoffs, figures};
 use crate::cli::UsageError;
 use crate::cli::cases::WalkArgs;
 use crate::eval::case::{Case, Repositories};
-use crate::eval::mine::mine;
+use crate::eval::mine::{Choice, mine};
 use crate::eval::train::examples::Example;
 use crate::eval::train::{Accuracy, Kind, accuracy, adjusted, correct_by_cutoff};
 use crate::eval::visit::Walk;
@@ -30,7 +30,7 @@ const MIN_EXAMPLES: usize = 10;
 ///
 /// # Errors
 /// When the repository cannot be read.
-pub fn load(path: &Path, commits: usize, walk: &WalkArgs) -> anyhow::Result<(Vec<Case>, Walk)> {
+pub fn load(path: &Path, choice: Choice, walk: &WalkArgs) -> anyhow::Result<(Vec<Case>, Walk)> {
     let Some(template) = path.to_str().filter(|path| !path.contains(['{', '}'])) else {
         bail!(UsageError(format!(
             "--repo {}: the path contains braces or is not UTF-8; use another path",
@@ -38,7 +38,7 @@ pub fn load(path: &Path, commits: usize, walk: &WalkArgs) -> anyhow::Result<(Vec
         )));
     };
     let git = GitRepo::open(path, &Arc::default())?;
-    let cases = mine(&git, template, commits)?;
+    let cases = mine(&git, template, choice)?;
     Ok((cases, walk.over(Repositories::new(template.to_owned()))))
 }
 

@@ -13,14 +13,13 @@ use rayon::prelude::*;
 use super::examples::{Candidate, Example};
 use super::fit;
 
-/// Number of trees, and of questions of each. 60 to 200 trees of 2 to 4 questions differ by less than chance
-/// (docs/log/signals.md).
+/// Number of trees, and of questions of each; 60 to 200 trees of 2 to 4 questions differ by less than chance.
 const TREES: usize = 100;
 const QUESTIONS: usize = 3;
 /// The share of a Newton step that a tree takes.
 const RATE: f64 = 0.1;
 /// Added to the curvature in each leaf, so that a few cases move it little.
-const PENALTY: f64 = 2.0;
+const PENALTY: f64 = 10.0;
 /// Number of thresholds of a signal, quantiles of its values above 0.
 const THRESHOLDS: usize = 62;
 /// Number of candidates of a case that count, the best by the weighted sum, and all right ones.
