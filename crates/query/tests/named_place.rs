@@ -68,6 +68,36 @@ fn line_decides_for_names_of_built_in_members() {
 }
 
 #[test]
+fn line_of_a_class_outside_its_methods_leads_to_the_class() {
+    let snapshot = of_text(
+        "
+        //- shop/cart.py
+        class Cart:
+            limit: int = 'many'
+            currency = None
+
+            def total(self, error, value):
+                # An error of assignment has incompatible types, a value.
+                return error
+
+        //- shop/error.py
+        def error(value):
+            # The types of an assignment error are incompatible.
+            return value
+        ",
+    );
+    for query in [
+        "shop/cart.py:2: error: Incompatible types in assignment (value error)  [assignment]",
+        "Wrong types, see shop/cart.py:2, an error of incompatible assignment",
+    ] {
+        let found = ask::ask(&snapshot, query);
+        let first = &found.places[0];
+        assert_eq!(first.path, "shop/cart.py", "{query}");
+        assert!(first.lines.contains(2), "{query}: {:?}", first.lines);
+    }
+}
+
+#[test]
 fn file_of_any_kind_that_is_named_with_its_directory_is_first() {
     let mut code = String::new();
     for directory in ["a", "b", "c", "d"] {

@@ -31,6 +31,10 @@ impl Resolver<'_> {
         found.filter(|id| !self.is_group(*id))
     }
 
+    pub(super) fn is_function(&self, id: DefId) -> bool {
+        self.snapshot.files.definition(id).kind.is_function()
+    }
+
     fn is_group(&self, id: DefId) -> bool {
         self.is_block(id) && has_blocks(&self.snapshot.files, id)
     }
@@ -60,16 +64,17 @@ impl Resolver<'_> {
         let [id] = found else {
             return;
         };
-        let is_function = self.snapshot.files.definition(*id).kind.is_function();
+        let is_function = self.is_function(*id);
         let reported = &mut self.found.reported;
         if is_function && reported.len() < MAX_LINES && !reported.contains(id) {
             reported.push(*id);
         }
     }
 
-    /// Records the stretch at a line that is in no function.
+    /// Records the stretch at a line that is in no function: of a class, too, whose attributes or head the line may be.
     pub(super) fn add_line(&mut self, file: FileId, line: u32) {
-        if self.found.lines.len() >= MAX_LINES || self.definition_at(file, line).is_some() {
+        let found = self.definition_at(file, line);
+        if self.found.lines.len() >= MAX_LINES || found.is_some_and(|id| self.is_function(id)) {
             return;
         }
         let files = &self.snapshot.files;

@@ -84,7 +84,7 @@ impl Resolver<'_> {
         parts.find_map(|part| self.snapshot.files.find(part))
     }
 
-    /// Records the definitions at a line of the files that a path may mean; if there is none, the stretch at the line.
+    /// Records the definitions at a line of the files that a path may mean; if there is no function, the stretch at the line.
     fn line(&mut self, files: &[FileId], path: &str, line: u32, text: &QueryText) {
         if line == 0 {
             return;
@@ -95,7 +95,7 @@ impl Resolver<'_> {
         });
         let definitions: Vec<DefId> = at_line.collect();
         if let [file] = files
-            && definitions.is_empty()
+            && !definitions.iter().any(|id| self.is_function(*id))
         {
             self.add_line(*file, line);
         }
