@@ -55,6 +55,21 @@ fn function_of_a_bare_trace_is_first() {
 }
 
 #[test]
+fn file_of_a_bare_message_is_first_unless_the_report_says_more() {
+    let snapshot = of_text(CODE);
+    let first = |words: &str| {
+        let message =
+            "lib/cart/total.rb:3:in 'price': undefined method 'unwrap' for nil (NoMethodError)";
+        let found = ask::ask(&snapshot, &format!("{words}\n\n{message}"));
+        found.files[0].path.clone()
+    };
+    assert_eq!(first("It fails with a value"), "lib/cart/total.rb");
+    let report = "The option value of a cart option is not what the cart was given, so that the value of the \
+                  option cannot be unwrapped";
+    assert_eq!(first(report), "lib/cart/option.rb");
+}
+
+#[test]
 fn function_at_a_bare_line_is_first() {
     assert_eq!(first("lib/cart/total.rb:4"), "Total.price");
 }

@@ -31,9 +31,10 @@ pub(super) struct Adjustments {
     default_factors: RoleFactors,
     /// The minimum factor of a role that the query asks for.
     asked_factor: f32,
-    /// The factor of a file that a short query names by its path.
+    /// The factor of a file that the query asks for.
     named_factor: f32,
-    /// The files that a short query names by their paths.
+    /// The files that the query asks for: those that a short query names by their paths, and those at the places of a query
+    /// that says little else.
     named: Vec<(FileId, Role)>,
     is_short: bool,
     subject: Subject,
@@ -81,6 +82,17 @@ impl Adjustments {
         if self.is_short {
             self.named = named.collect();
         }
+        self
+    }
+
+    /// Adds the sources among the files that a query leads to by frames, messages or lines, if it says little else: it asks
+    /// for them.
+    pub(super) fn with_sources_at_places(mut self, files: &Files, at_places: Vec<FileId>) -> Self {
+        let role = |file: FileId| files.file(file).role;
+        let sources = at_places
+            .into_iter()
+            .filter(|file| role(*file) == Role::Source);
+        self.named.extend(sources.map(|file| (file, Role::Source)));
         self
     }
 

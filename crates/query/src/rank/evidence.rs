@@ -168,6 +168,7 @@ impl Evidence {
         };
         let adjustments = Adjustments::of(text, intent, &config.role)
             .with_named(named_files)
+            .with_sources_at_places(&snapshot.files, files_at_places(snapshot, resolution, text))
             .with_described(&snapshot.files, |term| words.terms.contains_key(&term))
             .with_sections(&resolution.sections)
             .with_lines(&resolution.lines);
@@ -277,6 +278,18 @@ fn places(resolution: &Resolution, text: &QueryText) -> Vec<DefId> {
         true => named.copied().collect(),
         false => Vec::new(),
     }
+}
+
+/// Returns the files of the places that frames, messages and lines of the query lead to, if it says little else.
+fn files_at_places(snapshot: &Snapshot, resolution: &Resolution, text: &QueryText) -> Vec<FileId> {
+    if !says_little(text) {
+        return Vec::new();
+    }
+    let functions = resolution.place.iter().chain(&resolution.causes);
+    let functions = functions.chain(&resolution.reported);
+    let lines = resolution.lines.iter();
+    let of_lines = lines.map(|line| snapshot.files.chunk_file(line.chunk));
+    functions.map(|id| id.file).chain(of_lines).collect()
 }
 
 /// Returns one value per key, sorted by key: `1 - Π(1 - strength)`.
