@@ -168,7 +168,7 @@ fn load(args: &TrainArgs) -> anyhow::Result<(Vec<Case>, Walk)> {
         (None, None) if args.from_feedback => feedback_cases::load(&args.database, &args.walk),
         // The parser of arguments accepts --commits alone.
         (None, None) => bail!(UsageError(
-            "give files of cases with --repos, a repository with --repo, or --from-feedback"
+            "give files of cases with --repos, a repository with --repo, --from-examples, or --from-feedback"
                 .to_owned()
         )),
     }

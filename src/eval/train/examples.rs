@@ -215,7 +215,7 @@ fn best(
 /// Reads the examples that [`write`] wrote to files.
 ///
 /// # Errors
-/// When a file cannot be read, or a line is no example with the signals of this version.
+/// When a file cannot be read, a line is no example with the signals of this version, or there is no line.
 pub fn read(paths: &[PathBuf]) -> anyhow::Result<Vec<Example>> {
     let mut examples = Vec::new();
     for path in paths {
@@ -228,6 +228,7 @@ pub fn read(paths: &[PathBuf]) -> anyhow::Result<Vec<Example>> {
             examples.push(example);
         }
     }
+    ensure!(!examples.is_empty(), "the files have no candidates");
     Ok(examples)
 }
 
