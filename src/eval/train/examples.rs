@@ -212,7 +212,7 @@ fn best(
     kept
 }
 
-/// Reads the examples that [`write`] wrote to files.
+/// Reads the examples that [`write()`] wrote to files.
 ///
 /// # Errors
 /// When a file cannot be read, a line is no example with the signals of this version, or there is no line.
