@@ -40,7 +40,11 @@ pub fn uncorrected(examples: &[Example]) -> Vec<Example> {
     let of = |example: &Example| Example {
         functions: Vec::new(),
         places: Vec::new(),
-        files: example.files.iter().map(|c| with(c, 0.0)).collect(),
+        files: example
+            .files
+            .iter()
+            .map(|c| with_correction(c, 0.0))
+            .collect(),
         ..example.clone()
     };
     examples.iter().map(of).collect()
@@ -49,9 +53,11 @@ pub fn uncorrected(examples: &[Example]) -> Vec<Example> {
 /// Fits trees to all examples, and returns them with the examples that they correct.
 pub fn corrected(examples: &[Example], weights: &[f64]) -> (Vec<Tree>, Vec<Example>) {
     let all: Vec<&Example> = examples.iter().collect();
-    let trees = grow(&all, weights);
-    let corrected = examples.iter().map(|example| correct(example, &trees));
-    (trees.clone(), corrected.collect())
+    let trees = grow_trees(&all, weights);
+    let interactions = Interactions::new(trees.clone());
+    let corrected = examples.iter();
+    let corrected = corrected.map(|example| correct(example, &interactions));
+    (trees, corrected.collect())
 }
 
 /// Corrects each repository's examples with weights and trees that are fitted to the repositories of other groups.
@@ -71,10 +77,10 @@ pub fn corrected_by_others<'a>(
         let others: Vec<&Example> = examples.iter().filter(|e| !is_own(e)).collect();
         let cases: Vec<&[Candidate]> = others.iter().map(|e| e.files.as_slice()).collect();
         let weights = fit_weights(&cases);
-        let trees = grow(&others, &weights);
+        let interactions = Interactions::new(grow_trees(&others, &weights));
         let all = examples.iter().zip(&mut corrected.examples);
         for (example, to) in all.filter(|(example, _)| is_own(example)) {
-            *to = correct(example, &trees);
+            *to = correct(example, &interactions);
             let repo = example.repo.as_str();
             corrected.weights.insert(repo, weights.clone());
         }
@@ -82,11 +88,10 @@ pub fn corrected_by_others<'a>(
     corrected
 }
 
-fn correct(example: &Example, trees: &[Tree]) -> Example {
-    let interactions = Interactions::new(trees.to_vec());
+fn correct(example: &Example, interactions: &Interactions) -> Example {
     let corrected = |candidate: &Candidate| {
         let value = interactions.value(&raw(candidate));
-        with(candidate, value * candidate.factor)
+        with_correction(candidate, value * candidate.factor)
     };
     Example {
         files: example.files.iter().map(corrected).collect(),
@@ -101,7 +106,7 @@ fn raw(candidate: &Candidate) -> Vec<f32> {
 }
 
 /// Returns a candidate with this correction among its signals.
-fn with(candidate: &Candidate, correction: f32) -> Candidate {
+fn with_correction(candidate: &Candidate, correction: f32) -> Candidate {
     let mut candidate = candidate.clone();
     let names = SignalValues::FILE_SIGNALS.iter();
     for (name, signal) in names.zip(&mut candidate.x) {
@@ -133,7 +138,7 @@ impl Slope {
         self.curvature += other.curvature;
     }
 
-    fn less(self, other: Self) -> Self {
+    fn minus(self, other: Self) -> Self {
         Self {
             gradient: self.gradient - other.gradient,
             curvature: self.curvature - other.curvature,
@@ -147,7 +152,7 @@ impl Slope {
 }
 
 /// Fits trees to what the weighted sums leave unexplained.
-fn grow(examples: &[&Example], weights: &[f64]) -> Vec<Tree> {
+fn grow_trees(examples: &[&Example], weights: &[f64]) -> Vec<Tree> {
     let mut rows: Vec<Row> = Vec::new();
     let mut cases: Vec<Range<usize>> = Vec::new();
     for example in examples {
@@ -170,7 +175,7 @@ fn grow(examples: &[&Example], weights: &[f64]) -> Vec<Tree> {
             .par_iter()
             .flat_map_iter(|case| slopes(rows.get(case.clone()).unwrap_or_default()))
             .collect();
-        let (tree, leaves) = grow_one(&columns, &slopes);
+        let (tree, leaves) = grow_tree(&columns, &slopes);
         for (row, leaf) in rows.iter_mut().zip(leaves) {
             let value = tree.values.get(usize::from(leaf)).copied();
             row.score += row.factor * f64::from(value.unwrap_or(0.0));
@@ -228,7 +233,7 @@ fn slopes(case: &[Row]) -> Vec<Slope> {
 }
 
 /// Grows a tree, and returns it with the leaf of each row.
-fn grow_one(columns: &[Column], slopes: &[Slope]) -> (Tree, Vec<u8>) {
+fn grow_tree(columns: &[Column], slopes: &[Slope]) -> (Tree, Vec<u8>) {
     let mut leaves = vec![0u8; slopes.len()];
     let mut questions = Vec::with_capacity(QUESTIONS);
     for level in 0..QUESTIONS {
@@ -304,7 +309,7 @@ impl Column {
             let mut below = Slope::default();
             for (gain, sum) in gains.iter_mut().zip(leaf) {
                 below.add(*sum);
-                *gain += below.gain() + all.less(below).gain() - all.gain();
+                *gain += below.gain() + all.minus(below).gain() - all.gain();
             }
         }
         let gains = gains.into_iter().zip(0..);
@@ -388,8 +393,9 @@ mod tests {
     fn factor_of_a_role_scales_the_correction() {
         let mut examples: Vec<Example> = (0..12).map(example).collect();
         let (trees, _) = corrected(&examples, &weights());
+        let interactions = Interactions::new(trees);
         let correction = |example: &Example| {
-            let corrected = correct(example, &trees);
+            let corrected = correct(example, &interactions);
             fit::score(&corrected.files[1], &weights())
         };
         let whole = correction(&examples[0]);
