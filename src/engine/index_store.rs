@@ -17,7 +17,7 @@ use foveate_index::stored::facts;
 use foveate_index::{FileId, Snapshot, StoredIndex};
 use foveate_model::{Language, ObjectId, SourceFile};
 use foveate_parse::Limits;
-use parking_lot::Mutex;
+use parking_lot::{Mutex, MutexGuard};
 use rayon::prelude::*;
 
 pub use self::history::HistoryIndex;
@@ -47,6 +47,8 @@ pub struct IndexStore {
     /// Why the last write failed, or why nothing is written.
     error: Mutex<Option<String>>,
     read_only: bool,
+    /// Held from reading the state in memory until it is stored.
+    writing: Mutex<()>,
 }
 
 #[derive(Debug)]
@@ -74,7 +76,13 @@ impl IndexStore {
             stages: OnceLock::new(),
             read_only: error.is_some(),
             error: Mutex::new(error),
+            writing: Mutex::default(),
         }
+    }
+
+    /// Returns a lock to hold from reading the state in memory until it is stored. Blocks.
+    pub fn lock(&self) -> MutexGuard<'_, ()> {
+        self.writing.lock()
     }
 
     /// Opens the complete index stored by a program with other limits or versions, where it can be read. Must be called
@@ -89,6 +97,7 @@ impl IndexStore {
             stages: OnceLock::new(),
             error: Mutex::default(),
             read_only: true,
+            writing: Mutex::default(),
         })
     }
 

@@ -2,26 +2,26 @@
 //! that drives it, in the layer above. Reading takes no lock that a writer holds while it works.
 
 mod requests;
+mod residency;
 mod status;
 mod syncs;
+mod visible;
 
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use arc_swap::{ArcSwap, ArcSwapOption};
-use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::{mpsc, watch};
 
 use super::published::PublishedSnapshot;
-use super::{
-    BlobCache, IndexStore, Phase, Progress, RepoName, Revisions, UnloadedRepository, unloaded,
-};
+use super::{BlobCache, IndexStore, Phase, Progress, RepoName, Revisions, UnloadedRepository};
 use requests::RevisionRequests;
 pub use requests::{AdmittedRequest, Reply, RevisionRequest};
+use residency::Residency;
 pub use status::{PollStatus, State, Status, Watching};
 use syncs::SyncRequests;
+use visible::VisibleState;
 
 /// Where a repository's files come from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -60,8 +60,8 @@ pub struct Repository {
     pub name: RepoName,
     /// Where its files come from.
     pub source: Source,
-    current: ArcSwapOption<PublishedSnapshot>,
-    status: ArcSwap<Status>,
+    visible: VisibleState,
+    residency: Residency,
     /// The progress of its indexing.
     pub progress: Arc<Progress>,
     /// Number of files noticed as changed that are not in the current snapshot yet.
@@ -72,22 +72,12 @@ pub struct Repository {
     pub blobs: BlobCache,
     /// Its on-disk index.
     pub store: Arc<IndexStore>,
-    /// Held from reading the state in memory until it is stored.
-    store_lock: Mutex<()>,
-    /// Its summary until it is reloaded.
-    unloaded: Option<UnloadedRepository>,
     /// Bytes of the commit data kept outside the snapshots.
     records: AtomicUsize,
-    /// Whether a question waits for it to be reloaded.
-    reload_requested: AtomicBool,
-    used: AtomicU64,
     /// Requests for revisions and diffs.
     pub(super) requests: RevisionRequests,
     /// The syncs that were requested.
     pub syncs: SyncRequests,
-    /// Why its source could not be read when it was evicted. Holds until the source is contacted again.
-    pub earlier_failure: Option<String>,
-    changed: watch::Sender<()>,
 }
 
 impl Repository {
@@ -102,30 +92,22 @@ impl Repository {
         let (requests, requests_out) = RevisionRequests::new();
         let (syncs, syncs_out) = SyncRequests::new();
         let mut status = Status::default();
-        let mut used = unloaded::now();
-        if let Some(unloaded) = &unloaded {
+        if unloaded.is_some() {
             status.state = State::Ready;
-            used = unloaded.used;
         }
         let repository = Self {
             name,
             source,
-            current: ArcSwapOption::empty(),
-            status: ArcSwap::from_pointee(status),
+            visible: VisibleState::new(status),
+            residency: Residency::new(unloaded),
             progress: Arc::default(),
             pending: Arc::default(),
             revisions: Revisions::new(revisions),
             blobs,
             store,
-            store_lock: Mutex::default(),
-            used: AtomicU64::new(used),
-            unloaded,
             records: AtomicUsize::new(0),
-            reload_requested: AtomicBool::new(false),
             requests,
             syncs,
-            earlier_failure: None,
-            changed: watch::Sender::new(()),
         };
         let commands = Commands {
             requests: requests_out,
@@ -144,43 +126,43 @@ impl Repository {
         }
         let status = evicted.status();
         if status.state == State::Failed {
-            self.earlier_failure.clone_from(&status.error);
+            (self.residency.earlier_failure).clone_from(&status.error);
         }
     }
 
     /// The current snapshot; `None` until the first one is built.
     pub fn current(&self) -> Option<Arc<PublishedSnapshot>> {
-        self.current.load_full()
+        self.visible.current()
     }
 
     /// Its status as clients see it. While it is unloaded, its source is not read, so a failure from before the
     /// eviction still holds.
     pub fn status(&self) -> Arc<Status> {
-        let status = self.status.load_full();
-        let holds = |_: &&String| status.state == State::Ready && self.unloaded().is_some();
-        match self.earlier_failure.as_ref().filter(holds) {
+        let status = self.visible.status();
+        let holds = |_: &&str| status.state == State::Ready && self.unloaded().is_some();
+        match self.earlier_failure().filter(holds) {
             Some(error) => Arc::new(Status {
                 state: State::Failed,
-                error: Some(error.clone()),
+                error: Some(error.to_owned()),
                 ..Status::clone(&status)
             }),
             None => status,
         }
     }
 
+    /// Why its source could not be read when it was evicted. Holds until the source is contacted again.
+    pub fn earlier_failure(&self) -> Option<&str> {
+        self.residency.earlier_failure.as_deref()
+    }
+
     /// Whether its source could not be read, apart from a failure from before an eviction.
     pub(super) fn has_failed(&self) -> bool {
-        self.status.load().state == State::Failed
+        self.visible.status().state == State::Failed
     }
 
     /// The present value of [`Self::pending`].
     pub fn pending_files(&self) -> usize {
         self.pending.load(Ordering::Relaxed)
-    }
-
-    /// Returns a lock that is held from reading the state in memory until it is stored. Blocks.
-    pub fn lock_store(&self) -> MutexGuard<'_, ()> {
-        self.store_lock.lock()
     }
 
     /// Whether a request for a revision or a diff is being served.
@@ -190,7 +172,8 @@ impl Repository {
 
     /// Its summary from the eviction on, until it is reloaded.
     pub fn unloaded(&self) -> Option<&UnloadedRepository> {
-        self.unloaded.as_ref().filter(|_| self.current().is_none())
+        let summary = self.residency.summary.as_ref();
+        summary.filter(|_| self.current().is_none())
     }
 
     /// The current snapshot, unless it is a stale index: a stale index must not be stored, and no other index may be
@@ -203,7 +186,8 @@ impl Repository {
     /// The generation of the last snapshot; 0 before the first.
     pub fn generation(&self) -> u64 {
         let current = self.current().map(|current| current.snapshot.generation);
-        let unloaded = || self.unloaded.as_ref().map_or(0, |last| last.generation);
+        let summary = self.residency.summary.as_ref();
+        let unloaded = || summary.map_or(0, |last| last.generation);
         current.unwrap_or_else(unloaded)
     }
 
@@ -244,36 +228,36 @@ impl Repository {
 
     /// When it was last asked, in milliseconds since 1970.
     pub fn used(&self) -> u64 {
-        self.used.load(Ordering::Relaxed)
+        self.residency.used()
     }
 
     pub(super) fn touch(&self) {
-        self.used.store(unloaded::now(), Ordering::Relaxed);
+        self.residency.touch();
     }
 
     pub(super) fn request_reload(&self) {
-        self.reload_requested.store(true, Ordering::Relaxed);
+        self.residency.request_reload(true);
         self.notify_changes();
     }
 
     /// Whether a question waits for it to be reloaded.
     pub fn is_reload_requested(&self) -> bool {
-        self.reload_requested.load(Ordering::Relaxed)
+        self.residency.is_reload_requested()
     }
 
     /// Notifies the receivers of [`Self::changes`].
     pub fn notify_changes(&self) {
-        self.changed.send_replace(());
+        self.visible.notify();
     }
 
     /// Notifies of new snapshots, changes of status, added revisions, and questions that wait for a reload.
     pub fn changes(&self) -> watch::Receiver<()> {
-        self.changed.subscribe()
+        self.visible.changes()
     }
 
     pub(super) fn set_current(&self, published: PublishedSnapshot) {
-        self.current.store(Some(Arc::new(published)));
-        self.reload_requested.store(false, Ordering::Relaxed);
+        self.visible.set_current(published);
+        self.residency.request_reload(false);
     }
 
     /// Marks it as failed because its writer ended by a defect: nothing follows the source any more.
@@ -291,9 +275,6 @@ impl Repository {
 
     /// Changes the status. Concurrent changes could get lost: only the one writer may call this.
     pub(super) fn set_status(&self, change: impl FnOnce(&mut Status)) {
-        let mut status = Status::clone(&self.status.load());
-        change(&mut status);
-        self.status.store(Arc::new(status));
-        self.notify_changes();
+        self.visible.set_status(change);
     }
 }

@@ -348,7 +348,7 @@ impl Catalog {
             }
             let collected = spawn_blocking(move || {
                 let _running = running;
-                let _alone = repository.lock_store();
+                let _alone = repository.store.lock();
                 let basis = repository.current_unless_stale()?;
                 let (store, others) = (&repository.store, repository.revisions.warm());
                 Some(store.save(&basis.snapshot, &others, MaxWaste::None))

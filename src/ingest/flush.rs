@@ -114,7 +114,7 @@ impl InMemory {
 
 /// Writes the index, and the stats of the files once many have changed.
 fn save(repository: &Repository, stats: &Stats) -> io::Result<()> {
-    let _alone = repository.lock_store();
+    let _alone = repository.store.lock();
     let Some(basis) = repository.current_unless_stale() else {
         return Ok(());
     };
@@ -128,7 +128,7 @@ fn save(repository: &Repository, stats: &Stats) -> io::Result<()> {
 /// Writes the stats of all files, and the summary. Its time of the last question tells the next process which
 /// repositories to load first.
 fn save_rest(repository: &Repository, stats: &Stats) -> io::Result<()> {
-    let _alone = repository.lock_store();
+    let _alone = repository.store.lock();
     if let Some(basis) = repository.current_unless_stale() {
         let files = &basis.snapshot.files;
         stats.save(|path| files.find(path.as_str()).is_some())?;

@@ -167,9 +167,9 @@ impl Driver {
         let requested = repository.syncs.requested();
         let transfer = self.transfer(cause);
         let is_asked = transfer.is_some() || self.local_clone.is_none();
-        let transferred = match (transfer, &repository.earlier_failure) {
+        let transferred = match (transfer, repository.earlier_failure()) {
             (Some((clone, transfer)), _) => self.run_transfer(clone, transfer).await?,
-            (None, Some(error)) if !is_asked => Err(GitError::Unavailable(error.clone())),
+            (None, Some(error)) if !is_asked => Err(GitError::Unavailable(error.to_owned())),
             (None, _) => Ok(()),
         };
         let (driver, source) = (self.clone(), source.clone());
