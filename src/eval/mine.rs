@@ -9,6 +9,7 @@ mod tests;
 use std::collections::HashSet;
 
 use foveate_model::{Language, RepoPath, Role};
+use foveate_query::text::is_trailer;
 use tokio_util::sync::CancellationToken;
 
 use super::case::Case;
@@ -89,19 +90,9 @@ fn is_source(path: &RepoPath) -> bool {
 fn question(message: &str) -> String {
     let lines: Vec<&str> = message
         .lines()
-        .filter(|line| !is_trailer(line) && !is_reference(line))
+        .filter(|line| !is_trailer(line) && !line.starts_with("Cc: ") && !is_reference(line))
         .collect();
     lines.join("\n").trim().to_owned()
-}
-
-/// Whether a line is a trailer such as `Signed-off-by: Ada`, or one that tools add.
-fn is_trailer(line: &str) -> bool {
-    let Some((key, _)) = line.split_once(": ") else {
-        return false;
-    };
-    let key = key.to_ascii_lowercase();
-    let is_word = key.bytes().all(|b| b.is_ascii_alphabetic() || b == b'-');
-    is_word && (key.ends_with("-by") || ["cc", "change-id", "git-svn-id"].contains(&&*key))
 }
 
 /// Whether a line only refers to issues by number, such as `Fixes #12 and #13.`

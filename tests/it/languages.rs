@@ -30,7 +30,6 @@ const WORDS: &[(&str, &[&str])] = &[
         "crates/query/src/text/names.rs",
         &["javascript", "typescript"],
     ),
-    ("src/eval/mine.rs", &["cc"]),
 ];
 
 fn sources(directory: &Path, found: &mut Vec<PathBuf>) {

@@ -42,6 +42,25 @@ pub struct FileFacts {
 }
 
 impl FileFacts {
+    /// Returns the facts of a file of which nothing is known but its language.
+    pub fn empty(language: Language) -> Self {
+        Self {
+            language,
+            line_count: 0,
+            definitions: Vec::new(),
+            references: Vec::new(),
+            imports: Vec::new(),
+            exports: Vec::new(),
+            messages: Vec::new(),
+            chunks: Vec::new(),
+            regions: Vec::new(),
+            values: Values::default(),
+            package: Box::default(),
+            generated: false,
+            issues: Vec::new(),
+        }
+    }
+
     /// Returns the definition with this id, if the id belongs to this file.
     pub fn definition(&self, id: LocalId) -> Option<&Definition> {
         self.definitions.get(id.0 as usize)

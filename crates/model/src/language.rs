@@ -136,7 +136,7 @@ crate::named_enum! {
         Configuration = "configuration",
         /// Generated, or copied from elsewhere: lock files, bundles, vendored libraries.
         Generated = "generated",
-        /// Input of programs: translations, tables, recorded responses.
+        /// Input of programs: translations, tables, recorded responses, past migrations of a database.
         Data = "data",
     }
 }

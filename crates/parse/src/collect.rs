@@ -15,15 +15,15 @@ pub(crate) use finish::known_names;
 use std::borrow::Cow;
 use std::ops::Range;
 
-use foldhash::{HashMap, HashMapExt as _, HashSet, HashSetExt as _};
+use foldhash::{HashMap, HashSet};
 use foveate_model::values::Link;
 use foveate_model::{
-    Definition, DefinitionKind, Export, Import, ImportKind, ImportedName, LocalId, Message,
-    MessageKind, Modifiers, ParseIssue, Reference, ReferenceKind, Region, RegionKind, Span, Values,
-    Visibility,
+    Definition, DefinitionKind, FileFacts, Import, ImportKind, ImportedName, Language, LocalId,
+    MessageKind, Modifiers, Reference, ReferenceKind, Region, RegionKind, Span, Visibility,
 };
 use tree_sitter::Node;
 
+use crate::chunks::Nesting;
 use crate::documentation;
 use crate::lines::{LineIndex, NO_STATEMENT};
 use crate::values::results::OutwardValue;
@@ -82,47 +82,16 @@ impl<'t> Draft<'t> {
 #[derive(Debug)]
 pub(crate) struct Collector<'t> {
     pub(crate) text: &'t str,
-    pub(crate) rules: CollectorRules,
+    rules: &'static CollectorRules,
     pub(crate) lines: LineIndex,
-    pub(crate) definitions: Vec<Definition>,
-    pub(crate) imports: Vec<Import>,
-    pub(crate) exports: Vec<Export>,
+    /// The facts, in the order of the walk and by its definition ids until [`Self::finish`] sorts them.
+    pub(crate) facts: FileFacts,
     pub(crate) context: Context,
-    /// Facts about values, by the definition ids of the walk (before sorting).
-    pub(crate) values: Values,
-    /// What functions return and assign to fields, by the same ids.
-    pub(crate) results: Vec<OutwardValue>,
-    /// Receiver chains of references, by the spans of the names that they precede.
-    receivers: Vec<(Span, Vec<Link>)>,
-    /// Lambdas and bodies of nameless classes that may have a receiver for bare names, with what gives it; see
-    /// [`ReceiverChain`](foveate_model::values::ReceiverChain).
-    pub(crate) lambdas: Vec<(Span, Link)>,
-    /// The package or namespace that the file declares, with dots.
-    pub(crate) package: String,
-    /// Names that start before this byte are already handled.
-    pub(crate) skip_until: usize,
-    /// Names that start before this byte are bound, not read.
-    pub(crate) bind_until: usize,
-    references: Vec<Reference>,
-    /// References by the names of parameters.
-    by_parameter: Vec<Reference>,
-    /// Functions reused from an earlier text, each with the range of its references.
-    reused: Vec<(Span, Range<usize>)>,
-    /// Names that a definition binds; `None` means the top level of the file.
-    bindings: Vec<(Span, Option<LocalId>)>,
-    messages: Vec<Message>,
-    regions: Vec<Region>,
-    /// What the facts lack.
-    pub(crate) issues: Vec<ParseIssue>,
     saved: Vec<(u32, Context)>,
-    comments: Option<CommentRun>,
-    /// Per definition: its first row (0-based), leading comments included.
-    heads: Vec<u32>,
-    /// Per row: the depth of the outermost statement that starts there.
-    statements: Vec<u16>,
-    members: MemberIndex,
-    /// Fields and variables added so far: each counts once, however often it is assigned.
-    once: HashSet<(Option<LocalId>, &'t str)>,
+    pub(crate) drafts: ValueDrafts,
+    names: NameFilter,
+    layout: Layout,
+    members: MemberIndex<'t>,
 }
 
 /// What the language decides about the facts that are kept.
@@ -130,38 +99,81 @@ pub(crate) struct Collector<'t> {
 pub(crate) struct CollectorRules {
     /// Beginnings of comments addressed to tools.
     pub(crate) tool_notes: &'static [&'static str],
-    /// Decides by form whether a bare name is kept that the file neither imports nor defines. Set for
-    /// languages whose walk records local variables; these then determine receivers, even those with the
-    /// name of an import.
+    /// Decides by form whether a bare name is kept that the file neither imports nor defines (`MAX_SIZE`,
+    /// `Config`). Set for languages whose walk records local variables; these then determine receivers, even
+    /// those with the name of an import.
     pub(crate) keeps_name: Option<fn(&str) -> bool>,
-    /// Whether a bare name is kept that the file defines as a field.
+    /// Whether a bare name of any form that nothing binds may mean a field that the file defines.
     pub(crate) keeps_fields: bool,
     /// Whether a bare name is a call if it begins with a small letter or `_` and no enclosing scope binds
     /// it.
     pub(crate) bare_calls: bool,
     /// Strips markup from documentation.
     pub(crate) clean_doc: fn(String) -> String,
+    /// How the language uses functions inside functions.
+    pub(crate) nesting: Nesting,
 }
 
 impl CollectorRules {
-    /// Creates the rules of a language whose walk records no local variables.
-    fn new(tool_notes: &'static [&'static str]) -> Self {
+    /// Creates the rules that most languages share. `tool_notes` are the beginnings of comments addressed to tools.
+    pub(crate) const fn new(tool_notes: &'static [&'static str]) -> Self {
         Self {
             tool_notes,
             keeps_name: None,
             keeps_fields: false,
             bare_calls: false,
             clean_doc: |text| text,
+            nesting: Nesting::Plain,
         }
     }
 }
 
-/// Definitions by parent and name.
+/// Facts about values that the text and the order of the other facts complete at the end.
+#[derive(Debug, Default)]
+pub(crate) struct ValueDrafts {
+    /// What functions return and assign to fields, by the definition ids of the walk.
+    pub(crate) results: Vec<OutwardValue>,
+    /// Receiver chains of references, by the spans of the names that they precede.
+    receivers: Vec<(Span, Vec<Link>)>,
+    /// Lambdas and bodies of nameless classes that may have a receiver for bare names, with what gives it; see
+    /// [`ReceiverChain`](foveate_model::values::ReceiverChain).
+    pub(crate) lambdas: Vec<(Span, Link)>,
+}
+
+/// Decides which names are references.
+#[derive(Debug, Default)]
+struct NameFilter {
+    /// Names that start before this byte are already handled.
+    skip_until: usize,
+    /// Names that start before this byte are bound, not read.
+    bind_until: usize,
+    /// Names that a definition binds; `None` means the top level of the file.
+    bindings: Vec<(Span, Option<LocalId>)>,
+    /// References by the names of parameters, which stay although the parameters bind these names.
+    by_parameter: Vec<Reference>,
+    /// Functions reused from an earlier text, each with the range of its references, which are already filtered.
+    reused: Vec<(Span, Range<usize>)>,
+}
+
+/// Where comments and statements are.
 #[derive(Debug)]
-struct MemberIndex {
+struct Layout {
+    /// The last comments, which may document the next definition.
+    comments: Option<CommentRun>,
+    /// Per definition: its first row (0-based), leading comments included.
+    heads: Vec<u32>,
+    /// Per row: the depth of the outermost statement that starts there.
+    statements: Vec<u16>,
+}
+
+/// Definitions by parent and name.
+#[derive(Debug, Default)]
+struct MemberIndex<'t> {
     by_name: HashMap<(Option<LocalId>, Box<str>), Vec<LocalId>>,
     /// Number of definitions that were added to it.
     len: usize,
+    /// Fields and variables added so far: each counts once, however often it is assigned.
+    once: HashSet<(Option<LocalId>, &'t str)>,
 }
 
 pub(crate) fn span(node: Node<'_>) -> Span {
@@ -174,41 +186,27 @@ pub(crate) fn row(node: Node<'_>) -> u32 {
 }
 
 impl<'t> Collector<'t> {
-    /// Creates an empty collector. `tool_notes` are the beginnings of comments addressed to tools.
-    pub(crate) fn new(text: &'t str, tool_notes: &'static [&'static str]) -> Self {
+    /// Creates an empty collector.
+    pub(crate) fn new(language: Language, text: &'t str, rules: &'static CollectorRules) -> Self {
         let lines = LineIndex::new(text);
-        let statements = vec![NO_STATEMENT; lines.count() as usize];
+        let mut facts = FileFacts::empty(language);
+        facts.line_count = lines.count();
+        facts.references.reserve(text.len() / 64);
         Self {
             text,
-            rules: CollectorRules::new(tool_notes),
-            lines,
-            statements,
-            definitions: Vec::new(),
-            references: Vec::with_capacity(text.len() / 64),
-            by_parameter: Vec::new(),
-            reused: Vec::new(),
-            bindings: Vec::new(),
-            imports: Vec::new(),
-            exports: Vec::new(),
-            messages: Vec::new(),
-            regions: Vec::new(),
-            issues: Vec::new(),
-            context: Context::default(),
-            values: Values::default(),
-            results: Vec::new(),
-            receivers: Vec::new(),
-            lambdas: Vec::new(),
-            package: String::new(),
-            saved: Vec::new(),
-            skip_until: 0,
-            bind_until: 0,
-            comments: None,
-            heads: Vec::new(),
-            members: MemberIndex {
-                by_name: HashMap::new(),
-                len: 0,
+            rules,
+            layout: Layout {
+                comments: None,
+                heads: Vec::new(),
+                statements: vec![NO_STATEMENT; lines.count() as usize],
             },
-            once: HashSet::new(),
+            lines,
+            facts,
+            context: Context::default(),
+            saved: Vec::new(),
+            drafts: ValueDrafts::default(),
+            names: NameFilter::default(),
+            members: MemberIndex::default(),
         }
     }
 
@@ -219,18 +217,23 @@ impl<'t> Collector<'t> {
 
     /// Returns a definition that was added.
     pub(crate) fn definition(&self, id: LocalId) -> Option<&Definition> {
-        self.definitions.get(id.0 as usize)
+        self.facts.definitions.get(id.0 as usize)
     }
 
     /// Returns the definitions of a name in a parent, in the order in which they were added.
     pub(crate) fn members(&mut self, parent: Option<LocalId>, name: &str) -> &[LocalId] {
-        let new = self.definitions.iter().enumerate().skip(self.members.len);
+        let new = self
+            .facts
+            .definitions
+            .iter()
+            .enumerate()
+            .skip(self.members.len);
         for (at, definition) in new {
             let key = (definition.parent, definition.name.clone());
             let id = LocalId(u32::try_from(at).unwrap_or(u32::MAX));
             self.members.by_name.entry(key).or_default().push(id);
         }
-        self.members.len = self.definitions.len();
+        self.members.len = self.facts.definitions.len();
         let known = self.members.by_name.get(&(parent, name.into()));
         known.map_or(&[], Vec::as_slice)
     }
@@ -280,7 +283,7 @@ impl<'t> Collector<'t> {
     /// Records that a statement starts here, so that long stretches can be split before it.
     #[inline]
     pub(crate) fn statement(&mut self, node: Node<'_>, depth: u32) {
-        if let Some(known) = self.statements.get_mut(node.start_position().row) {
+        if let Some(known) = self.layout.statements.get_mut(node.start_position().row) {
             *known = (*known).min(u16::try_from(depth).unwrap_or(NO_STATEMENT - 1));
         }
     }
@@ -288,7 +291,7 @@ impl<'t> Collector<'t> {
     /// Adds a stretch that is not code.
     pub(crate) fn region(&mut self, kind: RegionKind, span: Span) {
         if !span.is_empty() {
-            self.regions.push(Region { kind, span });
+            self.facts.regions.push(Region { kind, span });
         }
     }
 
@@ -308,22 +311,23 @@ impl<'t> Collector<'t> {
         parent: Option<LocalId>,
         draft: Draft<'t>,
     ) -> Option<LocalId> {
-        let new = self.once.insert((parent, draft.name));
+        let new = self.members.once.insert((parent, draft.name));
         new.then(|| self.define_in(parent, draft))
     }
 
     /// Adds a definition.
     pub(crate) fn define_in(&mut self, parent: Option<LocalId>, draft: Draft<'t>) -> LocalId {
-        let id = LocalId(u32::try_from(self.definitions.len()).unwrap_or(u32::MAX));
+        let id = LocalId(u32::try_from(self.facts.definitions.len()).unwrap_or(u32::MAX));
         let qualified_name = self.qualified_name(parent, &draft);
         let signature = self.signature(&draft);
         let lines = self.lines.lines_of(draft.span);
         let own_line = draft.own_start.map(|start| self.lines.line_of(start));
         let above = self
+            .layout
             .comments
             .filter(|run| self.documents(run, lines.start - 1, draft.span));
         if above.is_some() {
-            self.comments = None;
+            self.layout.comments = None;
         }
         let doc = draft.doc.unwrap_or_else(|| {
             above.map_or_else(String::new, |run| {
@@ -337,9 +341,10 @@ impl<'t> Collector<'t> {
         if encloses && !draft.decorators.is_empty() {
             self.enclose_since(draft.span.start, id);
         }
-        self.heads
+        self.layout
+            .heads
             .push(above.map_or(lines.start - 1, |run| run.first_row));
-        self.definitions.push(Definition {
+        self.facts.definitions.push(Definition {
             name: draft.name.into(),
             qualified_name,
             kind: draft.kind,
@@ -397,14 +402,14 @@ impl<'t> Collector<'t> {
     pub(crate) fn refer_at(&mut self, kind: ReferenceKind, name: Span, path: Span) {
         let line = self.lines.line_of(name.start);
         let reference = self.reference(kind, (name, path), line, Receiver::Names);
-        self.references.push(reference);
+        self.facts.references.push(reference);
     }
 
     /// Adds a reference to a member of an object that no plain path names.
     pub(crate) fn refer_to_member(&mut self, kind: ReferenceKind, name: Span) {
         let line = self.lines.line_of(name.start);
         let reference = self.reference(kind, (name, name), line, Receiver::Opaque);
-        self.references.push(reference);
+        self.facts.references.push(reference);
     }
 
     /// Returns a reference by a name with its path.
@@ -427,12 +432,22 @@ impl<'t> Collector<'t> {
 
     /// Marks names before `byte` as handled. The mark only moves forward, as the walk does.
     pub(crate) fn skip_to(&mut self, byte: usize) {
-        self.skip_until = self.skip_until.max(byte);
+        self.names.skip_until = self.names.skip_until.max(byte);
+    }
+
+    /// Whether a name that starts at `byte` is already handled.
+    pub(crate) fn is_skipped(&self, byte: usize) -> bool {
+        byte < self.names.skip_until
+    }
+
+    /// Whether a name that starts at `byte` is bound, not read.
+    pub(crate) fn is_bound(&self, byte: usize) -> bool {
+        byte < self.names.bind_until
     }
 
     /// Marks names before `byte` as bound.
     pub(crate) fn bind_to(&mut self, byte: usize) {
-        self.bind_until = self.bind_until.max(byte);
+        self.names.bind_until = self.names.bind_until.max(byte);
     }
 
     /// Marks the names in a field of a node as bound. Everything else in the node that is visited comes after it.
@@ -452,7 +467,7 @@ impl<'t> Collector<'t> {
     /// Assigns the references since `start` to the definition `id`: decorators are visited before the
     /// definition that they belong to.
     fn enclose_since(&mut self, start: u32, id: LocalId) {
-        for reference in self.references.iter_mut().rev() {
+        for reference in self.facts.references.iter_mut().rev() {
             if reference.name.start < start {
                 break;
             }
@@ -475,7 +490,7 @@ impl<'t> Collector<'t> {
         receiver: Receiver,
     ) {
         let reference = self.reference(kind, (span(name), path), row(name) + 1, receiver);
-        self.references.push(reference);
+        self.facts.references.push(reference);
     }
 
     /// Adds a reference by the name of a parameter, which tells where its value comes from. It is kept although
@@ -483,7 +498,7 @@ impl<'t> Collector<'t> {
     pub(crate) fn refer_by_parameter(&mut self, name: Node<'_>) {
         let (kind, place) = (ReferenceKind::Name, (span(name), span(name)));
         let reference = self.reference(kind, place, row(name) + 1, Receiver::Names);
-        self.by_parameter.push(reference);
+        self.names.by_parameter.push(reference);
     }
 
     /// Adds a reference, at `node`, to the member of `through` whose name is written at `name`. Where `super` alone
@@ -495,13 +510,13 @@ impl<'t> Collector<'t> {
         node: Node<'_>,
         through: Link,
     ) {
-        let mut last = self.receivers.iter().rev().take(64);
+        let mut last = self.drafts.receivers.iter().rev().take(64);
         if last.any(|(known, _)| *known == name) {
             return;
         }
         let reference = self.reference(kind, (name, name), row(node) + 1, Receiver::Opaque);
-        self.references.push(reference);
-        self.receivers.push((name, vec![through]));
+        self.facts.references.push(reference);
+        self.drafts.receivers.push((name, vec![through]));
     }
 
     /// Adds an import statement that `enclosing` contains.
@@ -513,7 +528,7 @@ impl<'t> Collector<'t> {
         module: &str,
         names: Vec<ImportedName>,
     ) {
-        self.imports.push(Import {
+        self.facts.imports.push(Import {
             kind,
             module: module.into(),
             names,
@@ -526,7 +541,7 @@ impl<'t> Collector<'t> {
 
     /// Records that a function binds a name.
     pub(crate) fn bind_name(&mut self, name: Span, function: LocalId) {
-        self.bindings.push((name, Some(function)));
+        self.names.bindings.push((name, Some(function)));
     }
 
     /// Records that the enclosing function binds this name, which then does not refer to the file's import.
@@ -534,7 +549,7 @@ impl<'t> Collector<'t> {
         let enclosing = self.context.enclosing;
         let is_local = enclosing.is_some() && self.context.scope == Scope::Function;
         if is_local || self.rules.bare_calls {
-            self.bindings.push((span(name), enclosing));
+            self.names.bindings.push((span(name), enclosing));
         }
     }
 }

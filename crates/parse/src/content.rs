@@ -5,9 +5,10 @@ use std::borrow::Cow;
 
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use encoding_rs::Encoding;
-use foveate_model::{FileFacts, Language, LanguageKind, SkipReason, Values};
+use foveate_model::{FileFacts, Language, LanguageKind, SkipReason};
 
 use crate::chunks;
+use crate::languages;
 use crate::limits::Limits;
 use crate::lines::{LineIndex, TextLines};
 use crate::sections;
@@ -48,12 +49,24 @@ pub(crate) fn text<'b>(
     } else {
         return Err(SkipReason::NotUtf8);
     };
+    let text = match by_name.and_then(|language| languages::spec(language).embedded_text) {
+        Some(embedded_text) => non_blank(embedded_text(&text))?,
+        None => text,
+    };
     // As UTF-8, it may be longer.
     check_size(text.len(), limits)?;
     if has_long_lines(&text, by_name) {
         return Err(SkipReason::LongLines);
     }
     Ok(text)
+}
+
+/// Returns a text that was extracted from a file; without any, the file is data.
+fn non_blank(text: String) -> Result<Cow<'static, str>, SkipReason> {
+    match text.trim().is_empty() {
+        true => Err(SkipReason::Data),
+        false => Ok(Cow::Owned(text)),
+    }
 }
 
 fn check_size(bytes: usize, limits: &Limits) -> Result<(), SkipReason> {
@@ -212,22 +225,13 @@ pub(crate) fn plain(language: Language, text: &str) -> FileFacts {
         index: &index,
     };
     FileFacts {
-        language,
         line_count: index.count(),
-        definitions: Vec::new(),
-        references: Vec::new(),
-        imports: Vec::new(),
-        exports: Vec::new(),
-        messages: Vec::new(),
         chunks: chunks::of_text(&lines),
         regions: match language.is_code() {
             true => Vec::new(),
             false => sections::headings(language, text),
         },
-        values: Values::default(),
-        package: Box::default(),
-        generated: false,
-        issues: Vec::new(),
+        ..FileFacts::empty(language)
     }
 }
 

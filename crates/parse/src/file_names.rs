@@ -21,7 +21,10 @@ pub(crate) fn skip_by_name(path: &RepoPath) -> Option<SkipReason> {
 }
 
 /// Lock files of package managers that belong to no language.
-const LOCK_FILES: [&str; 3] = ["flake.lock", "mix.lock", "gradle.lockfile"];
+const LOCK_FILES: [&str; 10] = [
+    "flake.lock", "mix.lock", "rebar.lock", "gradle.lockfile", "pubspec.lock", "Podfile.lock",
+    "Package.resolved", "Cartfile.resolved", "renv.lock", "stack.yaml.lock",
+];
 
 /// Whether the file is a lock file of a package manager.
 pub(crate) fn is_lock_file(name: &str) -> bool {
@@ -47,9 +50,9 @@ fn is_binary(extension: &str) -> bool {
 fn is_data(extension: &str) -> bool {
     [
         "po", "pot", "xlf", "xliff", "csv", "tsv", "svg", "map", "snap", "geojson", "topojson",
-        "kml", "gml", "ipynb", "log", "pem", "crt", "cer", "key", "csr", "pub", "asc", "sig",
-        "dat", "data", "arff", "ndjson", "jsonl", "har", "wkt", "prj", "hdr", "vrt", "tfm", "vf",
-        "drawio", "plist", "inv", "b64",
+        "kml", "gml", "log", "pem", "crt", "cer", "key", "csr", "pub", "asc", "sig", "dat", "data",
+        "arff", "ndjson", "jsonl", "har", "wkt", "prj", "hdr", "vrt", "tfm", "vf", "drawio",
+        "plist", "inv", "b64",
     ]
     .contains(&extension)
 }

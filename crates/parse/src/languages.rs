@@ -13,6 +13,7 @@ mod go;
 mod java;
 mod keyword_heads;
 mod kotlin;
+mod notebook;
 mod package_numbers;
 mod php;
 mod plain;
@@ -56,6 +57,7 @@ static TABLE: &[&LanguageSpec] = &[
     &c::C,
     &c::CPP,
     &csharp::CSHARP,
+    &notebook::NOTEBOOK,
     &plain::SHELL,
     &plain::SQL,
     &plain::HTML,
@@ -70,9 +72,9 @@ static TABLE: &[&LanguageSpec] = &[
     &toy::TOY,
 ];
 
-/// Returns all languages in the order of the table.
+/// Returns all languages in the order of the table, those of which only the file names are known last.
 pub(crate) fn all() -> impl DoubleEndedIterator<Item = &'static LanguageSpec> {
-    TABLE.iter().copied()
+    TABLE.iter().copied().chain(plain::OTHER_CODE)
 }
 
 /// Returns the row of a language; that of plain text for a language that is not in the table.
@@ -117,6 +119,13 @@ pub fn is_code_extension(extension: &str) -> bool {
     code.any(|spec| spec.names.extensions.contains(&extension))
 }
 
+/// Whether a name with this extension may be code as well as a file: `x.d`, `self.re`, `player.move`. That holds for the
+/// languages of which only the names are known.
+pub fn is_ambiguous_extension(extension: &str) -> bool {
+    let mut other = plain::OTHER_CODE.iter();
+    other.any(|spec| spec.names.extensions.contains(&extension))
+}
+
 /// Returns the language of a text, given the language that its name tells.
 pub(crate) fn by_content(by_name: Language, text: &str) -> Language {
     (spec(by_name).by_content)(text).unwrap_or(by_name)
@@ -143,10 +152,19 @@ mod tests {
     use super::*;
 
     #[test]
+    fn extension_belongs_to_one_language() {
+        let mut seen = HashSet::new();
+        for extension in all().flat_map(|spec| spec.names.extensions) {
+            assert!(seen.insert(extension), "{extension} has two rows");
+        }
+    }
+
+    #[test]
     fn names_and_codes_are_unique_and_round_trip() {
         let codes: HashSet<u8> = all().map(|spec| spec.language.rules().code).collect();
         let names: HashSet<&str> = all().map(|spec| spec.language.name()).collect();
-        assert_eq!((codes.len(), names.len()), (TABLE.len(), TABLE.len()));
+        let count = all().count();
+        assert_eq!((codes.len(), names.len()), (count, count));
         for spec in all() {
             assert_eq!(by_name(spec.language.name()), Some(spec.language));
             assert_eq!(by_code(spec.language.rules().code), Some(spec.language));

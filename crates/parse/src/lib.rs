@@ -40,7 +40,7 @@ pub use limits::Limits;
 
 /// Version of the facts that a text gives: facts of another version must not be used. A test compares it
 /// with the facts of fixed texts.
-pub const VERSION: u16 = 23;
+pub const VERSION: u16 = 25;
 
 /// Returns the language that a path's name tells; `None` if only the content can tell.
 pub fn language_by_name(path: &RepoPath) -> Option<Language> {
@@ -91,7 +91,10 @@ pub fn read_unparsed(
 
 /// Whether a file is parsed, judged by its name alone, provided that its content is worth reading.
 pub fn may_be_parsed(by_name: Option<Language>) -> bool {
-    by_name.is_none_or(|language| languages::spec(language).parser.is_some())
+    by_name.is_none_or(|language| {
+        let spec = languages::spec(language);
+        spec.parser.is_some() || spec.embedded_text.is_some()
+    })
 }
 
 fn read_with(
@@ -124,6 +127,11 @@ pub fn has_sections(language: Language, path: &str) -> bool {
 /// that it is generated.
 pub fn role(path: &RepoPath, language: Language, generated: bool) -> Role {
     role::of(path, language, generated)
+}
+
+/// Whether a file is where texts of the user interface are, each under a key: `locales/de.json`, `values/strings.xml`.
+pub fn is_among_translations(path: &RepoPath) -> bool {
+    role::is_among_translations(path)
 }
 
 /// Returns what a file of a role is for, by its path and the tools that sections of its text configure.

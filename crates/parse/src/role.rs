@@ -22,6 +22,10 @@ pub(crate) fn of(path: &RepoPath, language: Language, generated: bool) -> Role {
         Role::Test
     } else if file.is_in_examples() || file.is_prose() {
         Role::Documentation
+    } else if file.is_translation() || file.is_past_migration() {
+        Role::Data
+    } else if (file.roles.is_infrastructure)(&file) {
+        Role::Source
     } else if file.is_configuration() {
         Role::Configuration
     } else if file.is_data() {
@@ -29,6 +33,11 @@ pub(crate) fn of(path: &RepoPath, language: Language, generated: bool) -> Role {
     } else {
         Role::Source
     }
+}
+
+/// Whether a file is where texts of the user interface are, by its path.
+pub(crate) fn is_among_translations(path: &RepoPath) -> bool {
+    File::new(path, Language::TEXT, &languages::spec(Language::TEXT).roles).is_among_translations()
 }
 
 impl File<'_> {
@@ -100,11 +109,11 @@ impl File<'_> {
     }
 
     fn is_prose(&self) -> bool {
-        const NOTES: [&str; 22] = [
+        const NOTES: [&str; 24] = [
             "readme", "changelog", "changes", "history", "news", "license", "licence", "copying",
             "notice", "authors", "contributors", "contributing", "install", "security", "todo",
             "maintainers", "code_of_conduct", "credits", "thanks", "release", "releases",
-            "upgrading",
+            "upgrading", "manual", "faq",
         ];
         let first = self.stem.split(['.', '-']).next().unwrap_or("");
         // The tool that collects the fragments of a changelog may have its settings beside them.
@@ -117,7 +126,19 @@ impl File<'_> {
             Documentation::Notes => NOTES.contains(&first),
             Documentation::None => false,
         };
-        is_documentation || (is_fragment && !self.language.is_code())
+        is_documentation || self.is_marked_up() || (is_fragment && !self.language.is_code())
+    }
+
+    /// Whether the file is prose in a markup language that has no row, prose with code in between (a notebook), or a page
+    /// of a manual (`shop.1`).
+    fn is_marked_up(&self) -> bool {
+        const MARKUP: [&str; 17] = [
+            "adoc", "asciidoc", "creole", "ipynb", "mediawiki", "org", "pod", "qmd", "rdoc", "rmd",
+            "scd", "tex", "texi", "texinfo", "textile", "typ", "wiki",
+        ];
+        let extension = self.path.extension();
+        let is_page = matches!(extension.as_bytes(), [b'1'..=b'8']) && !self.stem.contains('.');
+        is_page || MARKUP.iter().any(|e| e.eq_ignore_ascii_case(extension))
     }
 
     fn is_test(&self) -> bool {
@@ -187,22 +208,77 @@ impl File<'_> {
             || (self.roles.is_configuration)(self)
     }
 
+    /// Whether the file holds texts of the user interface, each under a key. Translations in code are source.
+    fn is_translation(&self) -> bool {
+        let is_table = self.language.rules().kind == LanguageKind::Settings || self.is_data_like();
+        is_table && self.is_among_translations()
+    }
+
+    /// Whether the file is where texts of the user interface are.
+    fn is_among_translations(&self) -> bool {
+        const DIRECTORIES: [&str; 8] = [
+            "i18n", "l10n", "lang", "langs", "locale", "locales", "_locales", "translations",
+        ];
+        let is_bundle = || self.name.starts_with("messages") && self.name.ends_with(".properties");
+        let is_resource = || {
+            let mut directories = self.directories.iter();
+            self.name == "strings.xml" && directories.any(|d| d.starts_with("values"))
+        };
+        self.has_directory(&DIRECTORIES) || is_bundle() || is_resource()
+    }
+
+    /// Whether the file changes a database from one version to the next, which its name numbers: `0002_cart.py`,
+    /// `20240131_add_cart.rb`, `V2__cart.sql`. Once released, it stays as it is.
+    fn is_past_migration(&self) -> bool {
+        const DIRECTORIES: [&str; 4] = ["doctrinemigrations", "migrate", "migration", "migrations"];
+        let stem = self.stem.as_str();
+        let number = ["version", "v"]
+            .iter()
+            .find_map(|prefix| stem.strip_prefix(prefix));
+        let is_numbered = || {
+            number
+                .unwrap_or(stem)
+                .starts_with(|c: char| c.is_ascii_digit())
+        };
+        // Alembic names them by hashes.
+        let is_version = || {
+            self.directories
+                .last()
+                .is_some_and(|last| last == "versions")
+                && self.has_directory(&["alembic", "migrations"])
+        };
+        (self.has_directory(&DIRECTORIES) && is_numbered()) || is_version()
+    }
+
     fn is_data(&self) -> bool {
-        // Templates and grammars are written by hand and shipped.
-        let is_written = matches!(
-            self.path.extension(),
-            "py-tpl" | "tpl" | "tmpl" | "proto" | "graphql" | "gql" | "lark" | "g4"
-        );
+        // Templates, grammars, schemas and parts of sources are written by hand and shipped.
+        const WRITTEN: [&str; 29] = [
+            "py-tpl", "tpl", "tmpl", "tt", "stub", "proto", "thrift", "capnp", "fbs", "smithy",
+            "prisma", "graphql", "graphqls", "gql", "lark", "g4", "y", "yy", "mly", "l", "ll",
+            "mll", "rl", "peg", "inc", "def", "dtd", "wsdl", "xsd",
+        ];
+        let extension = self.path.extension();
+        let is_written = WRITTEN.iter().any(|e| e.eq_ignore_ascii_case(extension));
         self.is_data_like()
             && !is_written
-            && !self.has_directory(&["templates", "template", "bin", "scripts"])
+            && !self.has_directory(&["templates", "template", "bin", "script", "scripts"])
     }
 
     /// Whether the file is read by programs rather than people.
     fn is_data_like(&self) -> bool {
         self.roles.is_data
             || file_names::skip_by_name(self.path).is_some()
-            || self.name.ends_with(".xml")
+            || (self.name.ends_with(".xml") && !self.is_screen())
+    }
+
+    /// Whether an XML file describes a screen of an Android app, or what it consists of: `res/layout-land/main.xml`.
+    fn is_screen(&self) -> bool {
+        const KINDS: [&str; 4] = ["layout", "menu", "navigation", "xml"];
+        let mut inside = self.directories.iter().skip_while(|d| *d != "res").skip(1);
+        let kind = inside
+            .next()
+            .and_then(|directory| directory.split('-').next());
+        kind.is_some_and(|kind| KINDS.contains(&kind))
     }
 }
 
@@ -220,8 +296,8 @@ const GENERATED_DIRECTORIES: [&str; 16] = [
     "generated", "versioned_docs",
 ];
 
-const TEST_DIRECTORIES: [&str; 8] = [
-    "tests", "testdata", "test-data", "test_data", "test-fixtures", "test_fixtures",
+const TEST_DIRECTORIES: [&str; 9] = [
+    "tests", "tst", "testdata", "test-data", "test_data", "test-fixtures", "test_fixtures",
     "testfixtures", "benchmarks",
 ];
 

@@ -29,8 +29,7 @@ pub(crate) use self::handlers::{
     text, type_member, type_name, type_position,
 };
 pub(crate) use self::names::Step;
-use crate::chunks::Nesting;
-use crate::collect::{Collector, Context, Draft, Position, Scope, span};
+use crate::collect::{Collector, CollectorRules, Context, Draft, Position, Scope, span};
 use crate::limits::Limits;
 use crate::syntax::{self, Budget, Descend, KindTable, Visitor};
 pub(crate) use crate::syntax::{child_of_kind, children, parent_in};
@@ -49,42 +48,38 @@ pub(crate) struct Form {
     /// Returns the text that the grammar sees, with every byte at its original position: without what it cannot
     /// parse.
     pub(crate) masked: fn(&str) -> Cow<'_, str>,
+    /// Returns a tree to walk instead, with every byte at its original position, if this one shows that a macro
+    /// hides definitions from the grammar.
+    pub(crate) with_macro_contents: fn(&Tree, &str, &mut Parser, &mut Budget) -> Option<Tree>,
     /// Whether a node of a kind is a statement, before which a long function can be split.
     pub(crate) is_statement: fn(&str) -> bool,
+    /// Whether a comment is documentation, by its text.
+    pub(crate) is_documentation: fn(&str) -> bool,
+    /// Returns the kind of message that a call's string arguments are, by the callee's path and its last
+    /// name.
+    pub(crate) messages: fn(&str, &str) -> Option<MessageKind>,
     /// Returns how an expression or a type is composed of names.
     pub(crate) step: for<'n> fn(Node<'n>) -> Step<'n>,
-    /// The method that is called on a class to construct an object, in a language without a keyword for
-    /// that.
-    pub(crate) constructor: Option<&'static str>,
-    /// Whether a bare name that begins with a small letter, and that nothing binds, is a call.
-    pub(crate) bare_calls: bool,
+    pub(crate) rules: CollectorRules,
+    pub(crate) types: TypeRules,
+}
+
+/// Describes the types of a language, and what has the type of something else.
+pub(crate) struct TypeRules {
     /// Returns the node of the name in a type, without wrappers: `B` of `*a.B`, `[]B` and `B<C>`.
     pub(crate) named_type: for<'n> fn(Node<'n>) -> Option<Node<'n>>,
+    /// Types of the language itself, sorted. They yield no references.
+    pub(crate) builtin: &'static [&'static str],
+    /// Whether values of these types count as values from elsewhere, on which extensions may be called.
+    pub(crate) extends_builtin: bool,
     /// Returns the receiver of a function type: `A` of `A.() -> B`.
     pub(crate) function_receiver: for<'n> fn(Node<'n>) -> Option<Node<'n>>,
     /// Returns the type of the first argument that functions of a type are called with, given the text: `A` of
     /// `Action<A>` and of `(A) -> B`.
     pub(crate) callback_argument: for<'n> fn(Node<'n>, &str) -> Option<Node<'n>>,
-    /// Types of the language itself, sorted. They yield no references.
-    pub(crate) builtin_types: &'static [&'static str],
-    /// Whether values of these types count as values from elsewhere, on which extensions may be called.
-    pub(crate) extends_builtin_types: bool,
-    /// Decides by form whether a bare name that the file neither binds nor imports may belong to another
-    /// file (`MAX_SIZE`, `Config`).
-    pub(crate) keeps_name: fn(&str) -> bool,
-    /// Whether a bare name of any form that nothing binds may mean a field that the file defines.
-    pub(crate) keeps_fields: bool,
-    /// Returns the kind of message that a call's string arguments are, by the callee's path and its last
-    /// name.
-    pub(crate) messages: fn(&str, &str) -> Option<MessageKind>,
-    /// Whether a comment is documentation, by its text.
-    pub(crate) is_documentation: fn(&str) -> bool,
-    /// Beginnings of comments addressed to tools.
-    pub(crate) tool_notes: &'static [&'static str],
-    /// Strips the markup from documentation.
-    pub(crate) doc: fn(String) -> String,
-    /// How the language uses functions inside functions.
-    pub(crate) nesting: Nesting,
+    /// The method that is called on a class to construct an object, in a language without a keyword for
+    /// that.
+    pub(crate) constructor: Option<&'static str>,
     /// Members that return their receiver, or the value that it wraps, sorted: `unwrap` in
     /// `a.unwrap().b()`.
     pub(crate) transparent: &'static [&'static str],
@@ -103,40 +98,42 @@ pub(crate) struct Form {
     /// Returns the first type argument of a type or of a function, given the node of its name, and one around the type or
     /// the call.
     pub(crate) type_argument: for<'n> fn(Node<'n>, Node<'n>) -> Option<Node<'n>>,
-    /// Returns a tree to walk instead, with every byte at its original position, if this one shows that a macro
-    /// hides definitions from the grammar.
-    pub(crate) with_macro_contents: fn(&Tree, &str, &mut Parser, &mut Budget) -> Option<Tree>,
 }
 
 impl Form {
-    /// Creates a form with the rules that most languages share. The parameters are the parts that every
-    /// language must provide.
+    /// Creates a form with what most languages share. The parameters are the parts that every language must
+    /// provide.
     pub(crate) const fn new(
         grammar: LanguageFn,
         handler: fn(&str) -> Handler,
         step: for<'n> fn(Node<'n>) -> Step<'n>,
-        named_type: for<'n> fn(Node<'n>) -> Option<Node<'n>>,
+        types: TypeRules,
     ) -> Self {
         Self {
             grammar,
             handler,
             masked: |text| Cow::Borrowed(text),
+            with_macro_contents: |_, _, _, _| None,
             is_statement: |kind| kind.ends_with("_statement") || kind.ends_with("_declaration"),
+            is_documentation: |text| text.starts_with("/**"),
+            messages: crate::messages::of_call,
             step,
+            rules: CollectorRules::new(&[]),
+            types,
+        }
+    }
+}
+
+impl TypeRules {
+    /// Creates the rules that most languages share, given how the name in a type is found.
+    pub(crate) const fn new(named_type: for<'n> fn(Node<'n>) -> Option<Node<'n>>) -> Self {
+        Self {
             named_type,
+            builtin: &[],
+            extends_builtin: false,
             function_receiver: |_| None,
             callback_argument: |_, _| None,
             constructor: None,
-            bare_calls: false,
-            builtin_types: &[],
-            extends_builtin_types: false,
-            keeps_name: |_| false,
-            keeps_fields: false,
-            messages: crate::messages::of_call,
-            is_documentation: |text| text.starts_with("/**"),
-            tool_notes: &[],
-            doc: |text| text,
-            nesting: Nesting::Plain,
             transparent: &[],
             wrappers: &[],
             collections: &[],
@@ -145,7 +142,6 @@ impl Form {
             casts: &[],
             wrapped: |_, _| None,
             type_argument: |_, _| None,
-            with_macro_contents: |_, _, _, _| None,
         }
     }
 
@@ -161,8 +157,7 @@ impl Form {
     /// Whether the lists are sorted in which names are looked up.
     fn is_sorted(&self) -> bool {
         let lists = [
-            self.builtin_types, self.transparent, self.wrappers, self.collections, self.maps,
-            self.casts,
+            self.builtin, self.transparent, self.wrappers, self.collections, self.maps, self.casts,
         ];
         lists.iter().all(|names| names.is_sorted())
     }
@@ -223,13 +218,13 @@ impl Walker {
             let exposed = (self.form.with_macro_contents)(&tree, text, parser, &mut budget);
             exposed.or(Some(tree))
         })?;
-        Some(self.walk(&tree, text, limits).finish(language))
+        Some(self.walk(language, &tree, text, limits).collector.finish())
     }
 
     fn tables(&self) -> &Tables {
         self.tables.get_or_init(|| {
             debug_assert!(
-                self.form.is_sorted(),
+                self.form.types.is_sorted(),
                 "a list that is searched is not sorted"
             );
             let language = tree_sitter::Language::new(self.form.grammar);
@@ -243,16 +238,17 @@ impl Walker {
         })
     }
 
-    fn walk<'t>(&'static self, tree: &'t Tree, text: &'t str, limits: &Limits) -> Walk<'t> {
-        let mut collector = Collector::new(text, self.form.tool_notes);
-        collector.rules.keeps_name = Some(self.form.keeps_name);
-        collector.rules.keeps_fields = self.form.keeps_fields;
-        collector.rules.clean_doc = self.form.doc;
-        collector.rules.bare_calls = self.form.bare_calls;
+    fn walk<'t>(
+        &'static self,
+        language: Language,
+        tree: &'t Tree,
+        text: &'t str,
+        limits: &Limits,
+    ) -> Walk<'t> {
         let mut walk = Walk {
             form: &self.form,
             kinds: &self.tables().kinds,
-            collector,
+            collector: Collector::new(language, text, &self.form.rules),
             handled: BinaryHeap::new(),
             generics: Vec::new(),
             types: HashSet::default(),
@@ -261,7 +257,7 @@ impl Walker {
             nameless: HashSet::default(),
             path: Vec::new(),
         };
-        walk.collector.issues = syntax::walk(tree, limits.max_depth, &mut walk);
+        walk.collector.facts.issues = syntax::walk(tree, limits.max_depth, &mut walk);
         walk
     }
 }
@@ -356,7 +352,7 @@ impl<'t> Walk<'t> {
     /// Adds bases to the innermost enclosing definition if that is a type, and returns whether it is.
     pub(crate) fn add_bases(&mut self, bases: impl IntoIterator<Item = Box<str>>) -> bool {
         let parent = self.collector.context.parent;
-        let parent = parent.and_then(|id| self.collector.definitions.get_mut(id.0 as usize));
+        let parent = parent.and_then(|id| self.collector.facts.definitions.get_mut(id.0 as usize));
         let class = parent.filter(|parent| parent.kind.is_container());
         let is_class = class.is_some();
         if let Some(class) = class {
@@ -501,10 +497,6 @@ impl<'t> Walk<'t> {
             });
         }
         Some(descend)
-    }
-
-    fn finish(self, language: Language) -> FileFacts {
-        self.collector.finish(language, self.form.nesting)
     }
 }
 

@@ -1,6 +1,7 @@
 //! Detects the intent of a query. [`rules`] read the clauses of the query by their [`shapes`];
 //! [`wording`], a small linear model over the same words, covers what no rule names; the scores of both are
-//! added. [`look_ups`] recognises short questions about a name, [`release_questions`] those for the release of a change.
+//! added. [`look_ups`] recognises short questions about a name, [`release_questions`] those for the release of a change;
+//! [`other_languages`] has the commonest words of titles that are not English.
 //! [`words`] splits a text and matches patterns, [`lexicon`] has the classes of words. [`asking`] finds the word that says
 //! what a question asks; [`asked_kinds`], another [`linear`] model, estimates which kinds of files a query is about. Start
 //! at [`detect`].
@@ -10,6 +11,7 @@ mod asking;
 mod lexicon;
 mod linear;
 mod look_ups;
+mod other_languages;
 mod release_questions;
 mod rules;
 mod shapes;
@@ -116,15 +118,22 @@ pub fn detect(text: &QueryText, given: Option<IntentKind>) -> Intent {
     }
     let query = Query::new(text);
     let mut scores = Scores::default();
-    let question = look_ups::read(text, &query);
-    if let Some(question) = question.filter(|question| question.is_sure) {
-        scores.add(question.kind, DECISIVE, "look_up");
-    }
     structure(text, &mut scores);
     for label in &text.labels {
         for rule in rules::label_signals(&words::split(label, MAX_PROSE_WORDS)) {
             scores.add(rule.kind, rule.weight, rule.name);
         }
+    }
+    let unspaced = match scores.is_decided() {
+        true => None,
+        false => other_languages::read_unspaced(text.title()),
+    };
+    if let Some((kind, name)) = unspaced {
+        scores.add(kind, DECISIVE, name);
+    }
+    let question = look_ups::read(text, &query).filter(|_| unspaced.is_none());
+    if let Some(question) = question.filter(|question| question.is_sure) {
+        scores.add(question.kind, DECISIVE, "look_up");
     }
     let reading = query.reading();
     if let Some(reading) = &reading {
@@ -141,8 +150,13 @@ pub fn detect(text: &QueryText, given: Option<IntentKind>) -> Intent {
         }
     }
     if scores.signals.is_empty() {
-        let (kind, weight, name) = fallback(text, &query);
-        scores.add(kind, weight, name);
+        match other_languages::read(text.title()) {
+            Some((kind, name)) => scores.add(kind, DECISIVE, name),
+            None => {
+                let (kind, weight, name) = fallback(text, &query);
+                scores.add(kind, weight, name);
+            }
+        }
     }
     let found = scores.decide(wording::probabilities(&query, reading.as_ref()));
     let look_up = look_up(&found, &query, question, reading.as_ref());
@@ -389,6 +403,11 @@ impl Scores {
         self.signals.push((kind, weight, name));
     }
 
+    /// Whether a signal decides alone.
+    fn is_decided(&self) -> bool {
+        self.signals.iter().any(|signal| signal.1 >= DECISIVE)
+    }
+
     /// Returns the noisy-or of a kind's signals.
     fn score(&self, kind: IntentKind) -> f32 {
         let overruled = self.clear.is_some_and(|k| k != kind);
@@ -407,7 +426,7 @@ impl Scores {
 
     /// Returns the kind that is most likely by the rules and the wording together.
     fn decide(self, wording: [f32; IntentKind::ALL.len()]) -> Intent {
-        let is_decided = self.signals.iter().any(|signal| signal.1 >= DECISIVE);
+        let is_decided = self.is_decided();
         let mut ranked: Vec<(IntentKind, f32)> = IntentKind::ALL
             .into_iter()
             .zip(wording)

@@ -5,7 +5,7 @@
 //! [`packages`] and [`copies`]; [`failed_tests`] the tests that runners name; [`paths`] and [`lines`] the files and lines
 //! that the query names; [`names`] its identifiers, of which [`similar`] finds misspelt ones and [`aliases`] those that files
 //! give to what they import; [`words`] its plain words;
-//! [`literals`] its exact texts; [`releases`] the releases and [`dependencies`] the dependencies that it asks about.
+//! [`literals`] its exact texts, and [`translations`] texts of the user interface; [`releases`] the releases and [`dependencies`] the dependencies that it asks about.
 //! [`places`] finds code that callers name as answers do. [`source`] and [`symbol`] define the results. Start at
 //! [`resolve()`].
 
@@ -25,6 +25,7 @@ mod releases;
 pub(crate) mod similar;
 mod source;
 mod symbol;
+mod translations;
 mod words;
 
 pub(crate) use self::changes::definition_around;
@@ -271,6 +272,7 @@ pub fn resolve(
     resolver.drop_known_names(request);
     resolver.literals(text);
     resolver.literal_names(text);
+    resolver.translated_texts(text);
     resolver.title_words(text);
     resolver.releases(text);
     resolver.dependencies(text);

@@ -31,6 +31,7 @@ mod repair;
 #[cfg(test)]
 mod tests;
 
+pub use boilerplate::is_trailer;
 use foveate_index::citations::Citation;
 use foveate_model::Language;
 use foveate_parse::traces;
@@ -187,6 +188,15 @@ impl QueryText {
         self.of_kind(SegmentKind::Title).next().unwrap_or("")
     }
 
+    /// Returns the texts in quotes or between backticks, of the title and below it.
+    pub(crate) fn quoted(&self) -> Vec<String> {
+        let mut quoted = inline::quoted(self.title());
+        let below = self.of_kind(SegmentKind::Quoted);
+        let below = below.chain(self.of_kind(SegmentKind::InlineCode));
+        quoted.extend(below.map(str::to_owned));
+        quoted
+    }
+
     /// Iterates over the texts of all segments of one kind, in order.
     pub fn of_kind(&self, kind: SegmentKind) -> impl Iterator<Item = &str> {
         self.segments
@@ -201,11 +211,16 @@ pub(crate) fn is_output(language: Option<Language>) -> bool {
     language.is_none_or(|language| language == Language::TEXT)
 }
 
-/// Drops the blank lines and rules at the start. If the first line is a title, makes it a separate paragraph without
+/// Drops the blank lines, rules and titles of merges at the start. If the first line is a title, makes it a separate paragraph without
 /// its marks and returns true. A heading of a template is none, unless nothing follows it. The head of a stack trace is
 /// repeated below, since the trace needs it, too.
 fn take_title(lines: &mut Vec<String>) -> bool {
-    let is_dropped = |line: &String| line.trim().is_empty() || document::is_rule(line);
+    let count = lines.iter().filter(|line| !line.trim().is_empty()).count();
+    let is_dropped = |line: &String| {
+        line.trim().is_empty()
+            || document::is_rule(line)
+            || (count > 1 && boilerplate::is_title_of_merge(line))
+    };
     let first = lines.iter().position(|line| !is_dropped(line));
     lines.drain(..first.unwrap_or(lines.len()));
     let has_body = lines.iter().skip(1).any(|line| !line.trim().is_empty());

@@ -29,7 +29,7 @@ impl Collector<'_> {
         if !before.trim().is_empty() {
             return;
         }
-        self.comments = Some(match self.comments {
+        self.layout.comments = Some(match self.layout.comments {
             // A documentation block starts a new run: the comments above it document something else.
             Some(run) if run.last_row + 1 == first_row && !is_block => CommentRun {
                 span: Span::new(run.span.start as usize, node.end_byte()),
@@ -47,6 +47,7 @@ impl Collector<'_> {
     /// Returns the comments that end on the line before a declaration, or on its line.
     pub(crate) fn comment_above(&self, node: Node<'_>) -> Option<Span> {
         let run = self
+            .layout
             .comments
             .filter(|run| self.documents(run, row(node), span(node)));
         run.map(|run| run.span)

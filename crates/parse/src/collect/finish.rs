@@ -2,53 +2,38 @@
 
 use foldhash::HashSet;
 use foveate_model::{
-    Definition, DefinitionKind, FileFacts, Import, Language, LocalId, Reference, ReferenceKind,
-    Region, Span,
+    Definition, DefinitionKind, FileFacts, Import, LocalId, Reference, ReferenceKind, Region, Span,
 };
 
 use super::{Collector, values};
-use crate::chunks::Nesting;
 use crate::lines::TextLines;
 
 impl Collector<'_> {
     /// Sorts all facts, filters names, and cuts the chunks.
-    pub(crate) fn finish(mut self, language: Language, nesting: Nesting) -> FileFacts {
+    pub(crate) fn finish(mut self) -> FileFacts {
         self.order_definitions();
         self.mark_overloads();
         self.filter_names();
-        self.references.append(&mut self.by_parameter);
-        self.references
+        self.facts.references.append(&mut self.names.by_parameter);
+        self.facts
+            .references
             .sort_by_key(|reference| (reference.name, reference.kind));
-        self.messages.sort_by_key(|message| message.span);
-        self.regions.sort_by_key(|region| region.span);
-        disjoint(&mut self.regions);
-        self.sort_values(language);
-        let chunks = crate::chunks::of_code(
+        self.facts.messages.sort_by_key(|message| message.span);
+        self.facts.regions.sort_by_key(|region| region.span);
+        disjoint(&mut self.facts.regions);
+        self.sort_values();
+        self.facts.chunks = crate::chunks::of_code(
             &self.text_lines(),
-            nesting,
-            &self.definitions,
-            &self.heads,
-            &self.statements,
+            self.rules.nesting,
+            &self.facts.definitions,
+            &self.layout.heads,
+            &self.layout.statements,
         );
         // Facts live as long as an index: unused capacity is released.
-        self.definitions.shrink_to_fit();
-        self.references.shrink_to_fit();
-        self.regions.shrink_to_fit();
-        FileFacts {
-            language,
-            line_count: self.lines.count(),
-            definitions: self.definitions,
-            references: self.references,
-            imports: self.imports,
-            exports: self.exports,
-            messages: self.messages,
-            chunks,
-            regions: self.regions,
-            values: self.values,
-            package: self.package.into(),
-            generated: false,
-            issues: self.issues,
-        }
+        self.facts.definitions.shrink_to_fit();
+        self.facts.references.shrink_to_fit();
+        self.facts.regions.shrink_to_fit();
+        self.facts
     }
 
     fn text_lines(&self) -> TextLines<'_> {
@@ -62,58 +47,63 @@ impl Collector<'_> {
     /// beside their method, and broken sources, put one before an earlier start.
     fn order_definitions(&mut self) {
         if self
+            .facts
             .definitions
             .is_sorted_by_key(|definition| definition.span.start)
         {
             return;
         }
-        let mut order: Vec<usize> = (0..self.definitions.len()).collect();
-        order.sort_by_key(|at| self.definitions.get(*at).map(|d| d.span.start));
+        let mut order: Vec<usize> = (0..self.facts.definitions.len()).collect();
+        order.sort_by_key(|at| self.facts.definitions.get(*at).map(|d| d.span.start));
         let mut new_ids = vec![LocalId(0); order.len()];
         for (new, old) in order.iter().enumerate() {
             if let Some(slot) = new_ids.get_mut(*old) {
                 *slot = LocalId(u32::try_from(new).unwrap_or(u32::MAX));
             }
         }
-        let moved = |id: &mut Option<LocalId>| {
-            *id = id.and_then(|old| new_ids.get(old.0 as usize).copied());
-        };
-        let mut definitions: Vec<Option<Definition>> = std::mem::take(&mut self.definitions)
+        let heads = std::mem::take(&mut self.layout.heads);
+        let mut definitions: Vec<Option<Definition>> = std::mem::take(&mut self.facts.definitions)
             .into_iter()
             .map(Some)
             .collect();
-        let heads = std::mem::take(&mut self.heads);
-        for (new, old) in order.iter().enumerate() {
-            let Some(mut definition) = definitions.get_mut(*old).and_then(Option::take) else {
-                continue;
-            };
-            moved(&mut definition.parent);
-            definition.parent = definition.parent.filter(|parent| (parent.0 as usize) < new);
-            self.definitions.push(definition);
-            self.heads.push(heads.get(*old).copied().unwrap_or(0));
+        for old in order {
+            if let Some(definition) = definitions.get_mut(old).and_then(Option::take) {
+                self.facts.definitions.push(definition);
+                self.layout.heads.push(heads.get(old).copied().unwrap_or(0));
+            }
         }
-        self.references
-            .iter_mut()
-            .chain(&mut self.by_parameter)
-            .for_each(|r| moved(&mut r.enclosing));
-        self.imports
-            .iter_mut()
-            .for_each(|i| moved(&mut i.enclosing));
-        self.messages
-            .iter_mut()
-            .for_each(|m| moved(&mut m.enclosing));
+        self.renumber(&new_ids);
+    }
+
+    /// Replaces all ids of definitions by `new_ids` at their places.
+    fn renumber(&mut self, new_ids: &[LocalId]) {
         let renumbered = |id: &mut LocalId| {
             *id = new_ids.get(id.0 as usize).copied().unwrap_or(*id);
         };
-        let bindings = self.bindings.iter_mut();
+        let moved = |id: &mut Option<LocalId>| {
+            *id = id.and_then(|old| new_ids.get(old.0 as usize).copied());
+        };
+        for (at, definition) in self.facts.definitions.iter_mut().enumerate() {
+            moved(&mut definition.parent);
+            definition.parent = definition.parent.filter(|parent| (parent.0 as usize) < at);
+        }
+        let references = self.facts.references.iter_mut();
+        references
+            .chain(&mut self.names.by_parameter)
+            .for_each(|reference| moved(&mut reference.enclosing));
+        let imports = self.facts.imports.iter_mut();
+        imports.for_each(|import| moved(&mut import.enclosing));
+        let messages = self.facts.messages.iter_mut();
+        messages.for_each(|message| moved(&mut message.enclosing));
+        let bindings = self.names.bindings.iter_mut();
         bindings
             .filter_map(|(_, id)| id.as_mut())
             .for_each(renumbered);
-        let results = self.results.iter_mut();
+        let results = self.drafts.results.iter_mut();
         results
             .flat_map(|result| [&mut result.definition, &mut result.function])
             .for_each(renumbered);
-        values::renumber(&mut self.values, renumbered);
+        values::renumber(&mut self.facts.values, renumbered);
     }
 
     /// Marks overloads: a signature without a body is one if its scope has a function of that name with a
@@ -121,16 +111,17 @@ impl Collector<'_> {
     fn mark_overloads(&mut self) {
         let bodiless =
             |d: &Definition| d.kind.is_function() && d.body.is_none() && !d.modifiers.is_abstract;
-        if !self.definitions.iter().any(bodiless) {
+        if !self.facts.definitions.iter().any(bodiless) {
             return;
         }
         let implemented: HashSet<(Option<LocalId>, Box<str>)> = self
+            .facts
             .definitions
             .iter()
             .filter(|d| d.kind.is_function() && d.body.is_some())
             .map(|d| (d.parent, d.name.clone()))
             .collect();
-        for definition in self.definitions.iter_mut().filter(|d| bodiless(d)) {
+        for definition in self.facts.definitions.iter_mut().filter(|d| bodiless(d)) {
             let key = (definition.parent, definition.name.clone());
             definition.modifiers.is_overload |= implemented.contains(&key);
         }
@@ -141,21 +132,22 @@ impl Collector<'_> {
     /// receivers as opaque, so that imports do not resolve them.
     fn filter_names(&mut self) {
         let text = self.text;
-        let mut known = known_names(&self.imports, &self.definitions);
+        let mut known = known_names(&self.facts.imports, &self.facts.definitions);
         if self.rules.keeps_fields {
-            known.extend(field_names(&self.definitions));
+            known.extend(field_names(&self.facts.definitions));
         }
         let has_locals = self.rules.keeps_name.is_some();
         let keeps_name = self.rules.keeps_name.unwrap_or(|_| false);
         let bare_calls = self.rules.bare_calls;
         let shadowed: HashSet<(Option<LocalId>, &str)> = self
+            .names
             .bindings
             .iter()
             .map(|(name, enclosing)| (*enclosing, name.of(text)))
             .filter(|(_, name)| known.contains(name) || keeps_name(name))
             .collect();
-        let definitions = &self.definitions;
-        let nested = NestedNames::new(text, definitions, &self.bindings);
+        let definitions = &self.facts.definitions;
+        let nested = NestedNames::new(text, definitions, &self.names.bindings);
         let is_shadowed = |enclosing: Option<LocalId>, name: &str| {
             let mut scope = if shadowed.is_empty() { None } else { enclosing };
             while let Some(id) = scope {
@@ -167,9 +159,9 @@ impl Collector<'_> {
             shadowed.contains(&(None, name))
         };
         // The references of reused functions are already filtered.
-        let mut reused = self.reused.iter().map(|(_, range)| range).peekable();
+        let mut reused = self.names.reused.iter().map(|(_, range)| range).peekable();
         let mut next = 0;
-        self.references.retain_mut(|reference| {
+        self.facts.references.retain_mut(|reference| {
             let at = next;
             next += 1;
             while reused.next_if(|range| range.end <= at).is_some() {}

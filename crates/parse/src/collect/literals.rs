@@ -34,7 +34,7 @@ impl Collector<'_> {
     /// beside a message continues it.
     fn named_message(&self, literal: Span) -> Option<MessageKind> {
         let before = self.text.get(..literal.start as usize)?;
-        let continued = self.messages.last().filter(|last| {
+        let continued = self.facts.messages.last().filter(|last| {
             let between = before.get(last.span.end as usize..);
             between.is_some_and(named::is_between_parts)
         });
@@ -72,7 +72,7 @@ impl Collector<'_> {
 
     fn add_message(&mut self, kind: MessageKind, literal: Span) {
         if !literal.of(self.text).trim().is_empty() {
-            self.messages.push(Message {
+            self.facts.messages.push(Message {
                 kind,
                 span: literal,
                 line: self.lines.line_of(literal.start),

@@ -67,7 +67,7 @@ impl Collector<'_> {
         let shift = Shift {
             bytes: start.wrapping_sub(function.span.start),
             lines: line.wrapping_sub(function.lines.start),
-            ids: u32::try_from(self.definitions.len())
+            ids: u32::try_from(self.facts.definitions.len())
                 .ok()?
                 .wrapping_sub(id.0),
         };
@@ -77,10 +77,12 @@ impl Collector<'_> {
         self.reuse_definitions(from.get(..definitions)?, regions, shift);
         self.reuse_references(facts, function.span, shift);
         self.reuse_chunk_starts(facts, function, shift);
-        self.regions.extend(regions.iter().map(|region| Region {
-            span: shift.span(region.span),
-            ..*region
-        }));
+        self.facts
+            .regions
+            .extend(regions.iter().map(|region| Region {
+                span: shift.span(region.span),
+                ..*region
+            }));
         Some(())
     }
 
@@ -90,7 +92,7 @@ impl Collector<'_> {
             return;
         };
         let line = shift.line(function.lines.start);
-        let above = self.comments.take_if(|run| run.last_row + 2 == line);
+        let above = self.layout.comments.take_if(|run| run.last_row + 2 == line);
         let doc = match has_docstring(inside, regions) {
             true => function.doc.clone(),
             false => above.map_or_else(Box::default, |run| {
@@ -101,8 +103,10 @@ impl Collector<'_> {
             Some(scope) => joined(scope, &function.name),
             None => function.name.to_string(),
         };
-        self.heads.push(above.map_or(line - 1, |run| run.first_row));
-        self.definitions.push(Definition {
+        self.layout
+            .heads
+            .push(above.map_or(line - 1, |run| run.first_row));
+        self.facts.definitions.push(Definition {
             qualified_name: qualified_name.as_str().into(),
             parent: self.context.parent,
             doc,
@@ -119,18 +123,19 @@ impl Collector<'_> {
                 ..shift.definition(inner)
             };
             // It lies in the chunks of the function, whatever precedes it.
-            self.heads.push(inner.lines.start - 1);
-            self.definitions.push(inner);
+            self.layout.heads.push(inner.lines.start - 1);
+            self.facts.definitions.push(inner);
         }
     }
 
     /// Adds the references, messages and imports of a function.
     fn reuse_references(&mut self, facts: &FileFacts, function: Span, shift: Shift) {
-        let first = self.references.len();
+        let first = self.facts.references.len();
         let references = starting_in(&facts.references, function, |reference| {
             reference.name.start
         });
-        self.references
+        self.facts
+            .references
             .extend(references.iter().map(|reference| Reference {
                 name: shift.span(reference.name),
                 path: shift.span(reference.path),
@@ -138,22 +143,26 @@ impl Collector<'_> {
                 enclosing: reference.enclosing.map(|id| shift.id(id)),
                 ..*reference
             }));
-        let range = first..self.references.len();
-        self.reused.push((shift.span(function), range));
+        let range = first..self.facts.references.len();
+        self.names.reused.push((shift.span(function), range));
         let imports = starting_in(&facts.imports, function, |import| import.span.start);
-        self.imports.extend(imports.iter().map(|import| Import {
-            span: shift.span(import.span),
-            line: shift.line(import.line),
-            enclosing: import.enclosing.map(|id| shift.id(id)),
-            ..import.clone()
-        }));
+        self.facts
+            .imports
+            .extend(imports.iter().map(|import| Import {
+                span: shift.span(import.span),
+                line: shift.line(import.line),
+                enclosing: import.enclosing.map(|id| shift.id(id)),
+                ..import.clone()
+            }));
         let messages = starting_in(&facts.messages, function, |message| message.span.start);
-        self.messages.extend(messages.iter().map(|message| Message {
-            span: shift.span(message.span),
-            line: shift.line(message.line),
-            enclosing: message.enclosing.map(|id| shift.id(id)),
-            ..*message
-        }));
+        self.facts
+            .messages
+            .extend(messages.iter().map(|message| Message {
+                span: shift.span(message.span),
+                line: shift.line(message.line),
+                enclosing: message.enclosing.map(|id| shift.id(id)),
+                ..*message
+            }));
     }
 
     /// Keeps the chunk boundaries of a function: marks statement starts at its earlier chunks only.
@@ -161,7 +170,11 @@ impl Collector<'_> {
         let chunks = starting_in(&facts.chunks, function.span, |chunk| chunk.span.start);
         let starts = chunks.iter().map(|chunk| chunk.lines.start);
         for line in starts.filter(|line| *line > function.lines.start) {
-            if let Some(depth) = self.statements.get_mut(shift.line(line) as usize - 1) {
+            if let Some(depth) = self
+                .layout
+                .statements
+                .get_mut(shift.line(line) as usize - 1)
+            {
                 *depth = 0;
             }
         }
@@ -169,12 +182,13 @@ impl Collector<'_> {
 
     /// Returns the [`known_names`] of the facts found so far.
     pub(crate) fn known_names(&self) -> HashSet<&str> {
-        known_names(&self.imports, &self.definitions)
+        known_names(&self.facts.imports, &self.facts.definitions)
     }
 
     /// Whether the function at a span was reused. They are recorded in the order of the text.
     pub(crate) fn was_reused(&self, function: Span) -> bool {
         let found = self
+            .names
             .reused
             .binary_search_by_key(&function, |(span, _)| *span);
         found.is_ok()

@@ -1,7 +1,7 @@
 //! Brings the facts about values into the order in which they are looked up.
 
 use foveate_model::values::{Link, Local, ReceiverChain, Value, Values};
-use foveate_model::{Language, LocalId, Span};
+use foveate_model::{LocalId, Span};
 
 use super::Collector;
 use crate::values::results::{self, Names};
@@ -46,7 +46,7 @@ impl Collector<'_> {
     /// Records the value of a local variable of the enclosing function.
     pub(crate) fn local(&mut self, name: Span, value: Value) {
         let function = self.context.enclosing;
-        self.values.locals.push(Local {
+        self.facts.values.locals.push(Local {
             function,
             name,
             value,
@@ -57,16 +57,16 @@ impl Collector<'_> {
     /// unknown and is ignored.
     pub(crate) fn receivers(&mut self, name: Span, links: Vec<Link>) {
         if !links.is_empty() {
-            self.receivers.push((name, links));
+            self.drafts.receivers.push((name, links));
         }
     }
 
     /// Sorts the facts about values, after references and definitions have their order. Of several bindings of a local
     /// variable, the first with a known value is kept. Each type that it is tested for comes once, after that binding.
     /// Then they tell what functions return.
-    pub(super) fn sort_values(&mut self, language: Language) {
+    pub(super) fn sort_values(&mut self) {
         let text = self.text;
-        let values = &mut self.values;
+        let values = &mut self.facts.values;
         let name = |local: &Local| local.name.of(text);
         values.locals.sort_by(|a, b| {
             let by_name = || {
@@ -87,14 +87,18 @@ impl Collector<'_> {
         values.held.sort_by_key(|held| held.definition);
         let names = Names {
             text,
-            definitions: &self.definitions,
-            receivers: language.rules().lookup.receivers,
+            definitions: &self.facts.definitions,
+            receivers: self.facts.language.rules().lookup.receivers,
         };
-        results::add(values, std::mem::take(&mut self.results), names);
-        self.receivers.sort_by_key(|(name, _)| *name);
-        for (name, links) in self.receivers.drain(..) {
-            let at = self.references.partition_point(|r| r.name < name);
-            let is_there = self.references.get(at).is_some_and(|r| r.name == name);
+        results::add(values, std::mem::take(&mut self.drafts.results), names);
+        self.drafts.receivers.sort_by_key(|(name, _)| *name);
+        for (name, links) in self.drafts.receivers.drain(..) {
+            let at = self.facts.references.partition_point(|r| r.name < name);
+            let is_there = self
+                .facts
+                .references
+                .get(at)
+                .is_some_and(|r| r.name == name);
             if is_there {
                 values.receivers.push(ReceiverChain {
                     reference: u32::try_from(at).unwrap_or(u32::MAX),
@@ -103,21 +107,21 @@ impl Collector<'_> {
             }
         }
         self.add_lambdas();
-        self.values.shrink_to_fit();
+        self.facts.values.shrink_to_fit();
     }
 
     /// Adds the lambdas around references whose first name may be a member of their receivers. A name with a capital is
     /// a type.
     fn add_lambdas(&mut self) {
-        if self.lambdas.is_empty() {
+        if self.drafts.lambdas.is_empty() {
             return;
         }
-        let mut lambdas = std::mem::take(&mut self.lambdas);
+        let mut lambdas = std::mem::take(&mut self.drafts.lambdas);
         // The body of a nameless class comes after the lambdas in its arguments.
         lambdas.sort_by_key(|(lambda, _)| lambda.start);
         let mut lambdas = lambdas.into_iter().peekable();
         let mut around: Vec<(Span, Link)> = Vec::new();
-        for (at, reference) in self.references.iter().enumerate() {
+        for (at, reference) in self.facts.references.iter().enumerate() {
             let start = reference.path.start;
             while let Some(next) = lambdas.next_if(|(lambda, _)| lambda.start <= start) {
                 leave(&mut around, next.0.start);
@@ -129,12 +133,12 @@ impl Collector<'_> {
                 continue;
             }
             let nearest = around.iter().skip(around.len().saturating_sub(MAX_LAMBDAS));
-            self.values.receivers.push(ReceiverChain {
+            self.facts.values.receivers.push(ReceiverChain {
                 reference: u32::try_from(at).unwrap_or(u32::MAX),
                 links: nearest.map(|(_, link)| *link).collect(),
             });
         }
-        let receivers = &mut self.values.receivers;
+        let receivers = &mut self.facts.values.receivers;
         receivers.sort_by_key(|receivers| receivers.reference);
     }
 }

@@ -69,6 +69,11 @@ pub(super) static TYPESCRIPT: LanguageSpec = LanguageSpec {
         programs: &["deno", "ts-node", "tsx"],
         ..Names::extensions(&["ts", "mts", "cts"])
     },
+    // Translations of Qt have the same extension.
+    by_content: |text| {
+        let is_xml = text.starts_with("<?xml") || text.starts_with("<!DOCTYPE TS>");
+        is_xml.then_some(Language::TEXT)
+    },
     parser: Some(|_, text, _, limits| walker::facts(TYPESCRIPT.language, text, limits)),
     values: Some(values::VALUES),
     roles: ROLES,

@@ -31,6 +31,7 @@ pub(super) static JAVA: LanguageSpec = LanguageSpec {
             ],
             configuration_names: &[
                 "pom.xml", "build.gradle", "settings.gradle", "gradle.properties", "build.xml",
+                "androidmanifest.xml", "web.xml", "persistence.xml", "applicationcontext.xml",
             ],
             well_known: include_str!("java/well_known.txt"),
             ..Ecosystem::NONE

@@ -22,6 +22,8 @@ pub(super) static KOTLIN: LanguageSpec = LanguageSpec {
         ecosystem: Ecosystem {
             // Build scripts, and the plugins that they share: `shop.publish-conventions.gradle.kts`.
             configuration_endings: &[".gradle.kts"],
+            // The public interface, as the compatibility validator prints it.
+            generated_endings: &[".api"],
             well_known: include_str!("kotlin/well_known.txt"),
             ..Ecosystem::NONE
         },

@@ -6,7 +6,8 @@ use super::keyword_heads;
 use super::spec::{LanguageSpec, Names};
 use crate::code::form::{CodeForm, Line};
 use crate::role::conventions::{
-    Documentation, Ecosystem, Roles, is_released_library, is_script_configuration, is_test_class,
+    Documentation, Ecosystem, Roles, is_infrastructure, is_released_library,
+    is_script_configuration, is_test_class,
 };
 use crate::sections::format::Format;
 use crate::traces::form::TraceForm;
@@ -43,6 +44,19 @@ const fn settings(name: &'static str, code: u8) -> LanguageRules {
     }
 }
 
+/// Tests by the names that most languages have for them.
+const TESTS_BY_NAME: Roles = Roles {
+    is_test: |file| {
+        let stem = file.stem.as_str();
+        is_test_class(file)
+            || stem.starts_with("test_")
+            || ["_test", "_spec", ".test", ".tests"].iter().any(|ending| stem.ends_with(ending))
+            // Perl and Raku.
+            || matches!(file.path.extension(), "t" | "rakutest")
+    },
+    ..Roles::NONE
+};
+
 const TESTS_ARE_CLASSES: Roles = Roles {
     is_test: is_test_class,
     ..Roles::NONE
@@ -75,14 +89,139 @@ pub(super) static SWIFT: LanguageSpec = {
     }
 };
 
+/// Defines [`OTHER_CODE`] from lines with the number in stored data, the name, and the extensions of each language.
+macro_rules! other_code {
+    ($($code:literal $name:literal [$($extension:literal)+];)+) => {
+        /// Programming languages of which only the names of files and of fences are known. Without a row, a file counts as
+        /// input of programs.
+        pub(super) static OTHER_CODE: &[LanguageSpec] = &[$({
+            static RULES: LanguageRules = LanguageRules::new($name, $code);
+            LanguageSpec {
+                names: Names::extensions(&[$($extension),+]),
+                roles: TESTS_BY_NAME,
+                sections: Format::of_name,
+                code: fences(&[$name, $($extension),+]),
+                traces: frames_in(&[$($extension),+]),
+                ..language(&RULES)
+            }
+        }),+];
+    };
+}
+
+other_code! {
+    30 "lua" ["lua" "luau"];
+    31 "dart" ["dart"];
+    32 "elixir" ["ex" "exs"];
+    33 "erlang" ["erl" "hrl"];
+    34 "haskell" ["hs" "lhs"];
+    35 "perl" ["pl" "pm" "t" "xs"];
+    36 "r" ["r"];
+    37 "julia" ["jl"];
+    38 "objective-c" ["m" "mm"];
+    39 "groovy" ["groovy"];
+    40 "clojure" ["clj" "cljs" "cljc"];
+    41 "fsharp" ["fs" "fsi" "fsx"];
+    42 "visual-basic" ["vb" "bas" "vbs" "frm"];
+    43 "ocaml" ["ml" "mli"];
+    44 "zig" ["zig"];
+    45 "nim" ["nim"];
+    46 "crystal" ["cr"];
+    47 "solidity" ["sol"];
+    48 "glsl" ["glsl" "vert" "frag" "geom" "comp" "hlsl" "wgsl" "metal" "shader" "cginc" "compute" "fx" "usf" "ush"];
+    49 "fortran" ["f" "for" "f77" "f90" "f95" "f03" "f08" "fpp" "fypp"];
+    50 "assembly" ["s" "asm" "nasm"];
+    51 "pascal" ["pas"];
+    52 "d" ["d"];
+    53 "coffeescript" ["coffee"];
+    54 "elm" ["elm"];
+    55 "vim" ["vim"];
+    56 "lisp" ["el" "lisp" "cl" "scm" "ss" "rkt" "hy"];
+    57 "tcl" ["tcl"];
+    58 "awk" ["awk"];
+    59 "batch" ["bat" "cmd"];
+    60 "qml" ["qml"];
+    61 "gdscript" ["gd"];
+    62 "haml" ["haml" "slim"];
+    63 "pug" ["pug" "jade"];
+    64 "verilog" ["v" "vh" "sv" "svh"];
+    65 "vhdl" ["vhd" "vhdl"];
+    66 "ada" ["adb" "ads"];
+    67 "cobol" ["cbl" "cob" "cpy"];
+    68 "haxe" ["hx"];
+    69 "rescript" ["res" "resi" "re" "rei"];
+    70 "purescript" ["purs"];
+    71 "lean" ["lean"];
+    72 "odin" ["odin"];
+    73 "gleam" ["gleam"];
+    74 "vala" ["vala"];
+    75 "slint" ["slint"];
+    76 "nushell" ["nu"];
+    77 "jsonnet" ["jsonnet" "libsonnet"];
+    78 "rego" ["rego"];
+    79 "cue" ["cue"];
+    80 "bicep" ["bicep"];
+    81 "mojo" ["mojo"];
+    82 "autohotkey" ["ahk"];
+    83 "applescript" ["applescript"];
+    84 "terraform" ["tf" "tofu" "hcl"];
+    85 "nix" ["nix"];
+    86 "puppet" ["pp"];
+    87 "starlark" ["star"];
+    88 "device-tree" ["dts" "dtsi" "overlay"];
+    89 "linker-script" ["ld" "lds"];
+    90 "idl" ["idl" "webidl"];
+    91 "latex" ["sty" "cls" "dtx"];
+    92 "raku" ["raku" "rakumod" "rakutest" "pm6"];
+    93 "stata" ["do" "ado"];
+    94 "sas" ["sas"];
+    95 "stan" ["stan"];
+    96 "openscad" ["scad"];
+    97 "agda" ["agda" "lagda"];
+    98 "idris" ["idr"];
+    99 "isabelle" ["thy"];
+    100 "dafny" ["dfy"];
+    101 "tla" ["tla"];
+    102 "sml" ["sml"];
+    103 "fennel" ["fnl"];
+    104 "janet" ["janet"];
+    105 "moonscript" ["moon"];
+    106 "actionscript" ["as"];
+    107 "move" ["move"];
+    108 "cairo" ["cairo"];
+    109 "vyper" ["vy"];
+    110 "webassembly" ["wat" "wast"];
+    111 "nextflow" ["nf"];
+    112 "wdl" ["wdl"];
+    113 "snakemake" ["smk"];
+    114 "bitbake" ["bb" "bbappend" "bbclass"];
+    115 "ebuild" ["ebuild" "eclass"];
+    116 "codeql" ["ql" "qll"];
+    117 "dhall" ["dhall"];
+    118 "ballerina" ["bal"];
+    119 "abap" ["abap"];
+    120 "apex" ["apex" "trigger"];
+    121 "al" ["al"];
+    122 "1c" ["bsl" "os"];
+    123 "autoit" ["au3"];
+    124 "nsis" ["nsi" "nsh"];
+    125 "inno-setup" ["iss"];
+    126 "sourcepawn" ["sp" "sma" "pwn"];
+    127 "renpy" ["rpy"];
+    128 "squirrel" ["nut"];
+    129 "pony" ["pony"];
+}
+
 pub(super) static SHELL: LanguageSpec = {
     static RULES: LanguageRules = LanguageRules::new("shell", 15);
     LanguageSpec {
         names: Names {
             files: &[".bashrc", ".bash_profile", ".profile", ".zshrc", ".envrc"],
             programs: &["sh", "bash", "zsh", "ksh", "dash", "fish"],
-            ..Names::extensions(&["sh", "bash", "zsh", "fish", "ksh", "ps1", "psm1"])
+            ..Names::extensions(&[
+                "sh", "bash", "zsh", "zsh-theme", "fish", "ksh", "ps1", "psm1",
+            ])
         },
+        roles: TESTS_BY_NAME,
         sections: |path| Some(Format::of_name(path).unwrap_or(Format::Shell)),
         code: CodeForm {
             lines: &[Line::starting("$ "), Line::starting("#!/bin/")],
@@ -96,7 +235,7 @@ pub(super) static SHELL: LanguageSpec = {
 pub(super) static SQL: LanguageSpec = {
     static RULES: LanguageRules = LanguageRules::new("sql", 16);
     LanguageSpec {
-        names: Names::extensions(&["sql"]),
+        names: Names::extensions(&["sql", "hql", "pks", "pkb", "plsql"]),
         sections: |_| Some(Format::Sql),
         code: CodeForm {
             lines: &[
@@ -115,7 +254,10 @@ pub(super) static HTML: LanguageSpec = {
     LanguageSpec {
         names: Names::extensions(&[
             "html", "htm", "xhtml", "xml", "xsl", "xslt", "astro", "jinja", "jinja2", "j2", "hbs",
-            "ejs", "mustache", "njk", "djhtml",
+            "ejs", "mustache", "njk", "djhtml", "twig", "erb", "rhtml", "eex", "heex", "leex",
+            "liquid", "handlebars", "latte", "epp", "templ", "gotmpl", "svx", "marko", "jsp",
+            "jspx", "jspf", "ftl", "ftlh", "vm", "cshtml", "vbhtml", "razor", "aspx", "ascx",
+            "gohtml", "xaml", "axaml", "fxml", "ui", "mjml",
         ]),
         sections: |path| Some(Format::of_markup(path)),
         code: CodeForm {
@@ -201,6 +343,11 @@ pub(super) static YAML: LanguageSpec = {
             ..Names::extensions(&["yml", "yaml"])
         },
         roles: Roles {
+            ecosystem: Ecosystem {
+                test_directories: &["molecule"],
+                ..Ecosystem::NONE
+            },
+            is_infrastructure,
             is_settings: |_| true,
             ..Roles::NONE
         },
@@ -227,6 +374,13 @@ pub(super) static TOML: LanguageSpec = {
     }
 };
 
+/// Extensions of settings of builds and tools that have no row.
+const SETTINGS: [&str; 29] = [
+    "cfg", "ini", "conf", "properties", "in", "cmake", "mk", "gradle", "m4", "am", "ac", "gyp",
+    "bazel", "cabal", "project", "zon", "mak", "xproj", "spec", "neon", "dist", "dockerfile",
+    "gemfile", "pro", "edn", "opam", "psd1", "appxmanifest", "rockspec",
+];
+
 pub(super) static TEXT: LanguageSpec = LanguageSpec {
     names: Names {
         files: &[
@@ -239,13 +393,15 @@ pub(super) static TEXT: LanguageSpec = LanguageSpec {
         prefixes: &["Dockerfile."],
         ..Names::extensions(&[
             "txt", "text", "cfg", "ini", "conf", "properties", "in", "adoc", "asciidoc", "tex",
-            "proto", "graphql", "gql", "cmake", "mk", "gradle", "nix", "tf", "diff", "patch",
+            "proto", "graphql", "gql", "cmake", "mk", "gradle", "diff", "patch",
         ])
     },
     roles: Roles {
         ecosystem: Ecosystem {
             configuration_names: &[
                 "makefile", "gnumakefile", "dockerfile", "procfile", "justfile", "codeowners",
+                "buck", "description", "namespace", "owners", "owners_aliases", "flake.nix",
+                "shell.nix", "dune", "dune-project", "pylintrc", "rebar.config",
             ],
             ..Ecosystem::NONE
         },
@@ -255,11 +411,12 @@ pub(super) static TEXT: LanguageSpec = LanguageSpec {
                 || file.has_directory(&["requirements"])
         },
         is_settings: |file| {
-            [
-                "cfg", "ini", "conf", "properties", "in", "cmake", "mk", "gradle", "nix", "tf",
-            ]
-            .contains(&file.path.extension())
+            let extension = file.path.extension();
+            SETTINGS
+                .iter()
+                .any(|known| known.eq_ignore_ascii_case(extension))
         },
+        is_test: |file| matches!(file.path.extension(), "feature" | "bats" | "robot"),
         documentation: Documentation::Notes,
         is_data: true,
         ..Roles::NONE

@@ -22,7 +22,9 @@ pub(super) static RUBY: LanguageSpec = LanguageSpec {
         ],
         programs: &["ruby"],
         lock_files: &["Gemfile.lock"],
-        ..Names::extensions(&["rb", "rake", "gemspec"])
+        ..Names::extensions(&[
+            "rb", "rake", "gemspec", "jbuilder", "rabl", "builder", "podspec", "thor",
+        ])
     },
     parser: Some(|language, text, _, limits| walker::WALKER.facts(language, text, limits)),
     roles: Roles {

@@ -25,11 +25,15 @@ pub(super) static RUST: LanguageSpec = LanguageSpec {
     parser: Some(|language, text, _, limits| walker::WALKER.facts(language, text, limits)),
     roles: Roles {
         ecosystem: Ecosystem {
-            generated_names: &["bindings.rs"],
             test_directories: &["benches"],
             configuration_names: &["build.rs", "cargo.toml", "rust-toolchain"],
             well_known: include_str!("rust/well_known.txt"),
             ..Ecosystem::NONE
+        },
+        // What bindgen writes; elsewhere the name may mean key bindings.
+        is_copy: |file| {
+            let mut directories = file.directories.iter();
+            file.name == "bindings.rs" && directories.any(|d| d.ends_with("-sys"))
         },
         is_test: |file| {
             let stem = file.stem.as_str();

@@ -17,6 +17,8 @@ pub(crate) struct LanguageSpec {
     pub(crate) language: Language,
     /// Names by which its files are recognised.
     pub(crate) names: Names,
+    /// Extracts the text to read from a file format that wraps it. Every line stays where it is in the file.
+    pub(crate) embedded_text: Option<fn(&str) -> String>,
     /// Detects by its content a text that is in another language with the same file name.
     pub(crate) by_content: fn(&str) -> Option<Language>,
     /// Its walker; without one, its files are plain text.
@@ -81,6 +83,7 @@ impl LanguageSpec {
         Self {
             language,
             names: Names::NONE,
+            embedded_text: None,
             by_content: |_| None,
             parser: None,
             values: None,

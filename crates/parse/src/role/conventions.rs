@@ -21,6 +21,8 @@ pub(crate) struct Roles {
     pub(crate) is_domain_package: fn(&File<'_>, usize) -> bool,
     /// Whether any directory of code is a package, also one called `doc`.
     pub(crate) every_directory_is_package: bool,
+    /// Whether a file of settings is what its repository ships: the tasks of a playbook, the templates of a chart.
+    pub(crate) is_infrastructure: fn(&File<'_>) -> bool,
     /// Whether a file configures a tool by its name.
     pub(crate) is_configuration: fn(&File<'_>) -> bool,
     /// Whether a file without another role configures something.
@@ -71,6 +73,7 @@ impl Roles {
         is_test_package: |_, _| false,
         is_domain_package: |_, _| false,
         every_directory_is_package: false,
+        is_infrastructure: |_| false,
         is_configuration: |_| false,
         is_settings: |_| false,
         documentation: Documentation::None,
@@ -135,15 +138,34 @@ pub(crate) fn is_test_class(file: &File<'_>) -> bool {
         .any(|ending| file.path.stem().ends_with(ending))
 }
 
-/// Whether a file is a copied library, recognised by its version: `jquery-3.6.0.js`.
+/// Whether a file is a copied library, recognised by its version (`jquery-3.6.0.js`, `pdfjs-1.4.20/build/pdf.js`), or
+/// by its directory among the files that a web server hands out (`wwwroot/lib/`).
 pub(crate) fn is_released_library(file: &File<'_>) -> bool {
-    let stem = file.stem.as_str();
-    let Some((name, version)) = stem.rsplit_once('-') else {
-        return matches!(stem, "jquery" | "underscore" | "bootstrap");
+    matches!(file.stem.as_str(), "jquery" | "underscore" | "bootstrap")
+        || ends_with_version(&file.stem)
+        || (file.directories.iter()).any(|directory| ends_with_version(directory))
+        || is_among_served_libraries(file)
+}
+
+fn ends_with_version(name: &str) -> bool {
+    let Some((name, version)) = name.rsplit_once('-') else {
+        return false;
     };
     !name.is_empty()
         && version.contains('.')
         && version.bytes().all(|b| b.is_ascii_digit() || b == b'.')
+}
+
+fn is_among_served_libraries(file: &File<'_>) -> bool {
+    const SERVED: [&str; 6] = ["assets", "public", "static", "wwwroot", "htdocs", "webapp"];
+    const LIBRARIES: [&str; 3] = ["lib", "libs", "plugins"];
+    let mut directories = file.directories.iter().map(String::as_str);
+    match directories.find(|directory| SERVED.contains(directory)) {
+        // Sources are called assets, too.
+        Some("assets") => file.stem.starts_with("jquery"),
+        Some(_) => file.stem.starts_with("jquery") || directories.any(|d| LIBRARIES.contains(&d)),
+        None => false,
+    }
 }
 
 /// Whether a file has settings of tools for scripts: `babel.config.js`, `tsconfig.base.json`.
@@ -154,4 +176,16 @@ pub(crate) fn is_script_configuration(file: &File<'_>) -> bool {
         || ["tsconfig", "jsconfig", "babel.", "webpack."]
             .iter()
             .any(|start| stem.starts_with(start))
+}
+
+/// Whether a file describes machines or services: a role or tasks of Ansible, a template of a Helm chart.
+pub(crate) fn is_infrastructure(file: &File<'_>) -> bool {
+    const TREES: [&str; 5] = ["roles", "tasks", "handlers", "playbooks", "templates"];
+    const OF_ROLES: [&str; 2] = ["defaults", "vars"];
+    let is_in_role =
+        || matches!(file.directories.as_slice(), [first] if OF_ROLES.contains(&first.as_str()));
+    let is_pipeline = |directory: &String| {
+        directory.starts_with('.') || matches!(directory.as_str(), "ci" | "eng" | "pipelines")
+    };
+    !file.directories.iter().any(is_pipeline) && (file.has_directory(&TREES) || is_in_role())
 }

@@ -375,3 +375,107 @@ fn php_roles() {
          configuration phpstan.neon",
     );
 }
+
+#[test]
+fn parts_of_applications_have_roles() {
+    check_all(
+        "source        resources/views/list/cart.twig
+         source        app/views/carts/_row.html.erb
+         source        templates/base/footer.tmpl
+         source        lib/shop_web/cart.html.heex
+         source        src/app/cart.component.html
+         source        Views/Cart/Index.cshtml
+         source        Shop/MainWindow.xaml
+         source        app/src/main/res/layout-land/cart.xml
+         source        app/src/main/res/menu/cart.xml
+         configuration app/src/main/AndroidManifest.xml
+         configuration src/main/webapp/WEB-INF/web.xml
+         data          app/src/main/res/values-de/strings.xml
+         data          conf/locale/locale_en-US.ini
+         data          config/locales/views/carts/en.yml
+         data          translations/messages.de.yml
+         data          web/src/locales/de.json
+         data          src/main/resources/messages_de.properties
+         data          shop/migrations/0002_cart.py
+         data          db/migrate/20240131120000_add_cart.rb
+         data          app/DoctrineMigrations/Version20190510141130.php
+         data          models/migrations/v12.go
+         data          src/main/resources/db/migration/V2__cart.sql
+         data          alembic/versions/3f2a9c1d_cart.py
+         source        models/migrations/migrations.go
+         source        shop/migrations/__init__.py
+         source        django/db/migrations/state.py
+         source        src/locale/de.js
+         source        lang/parser.go
+         source        lib/shop/cart.ex
+         source        lib/cart.dart
+         source        lua/shop/cart.lua
+         test          lua/shop/cart_spec.lua
+         test          lib/cart_test.dart
+         source        app/views/carts/show.json.jbuilder
+         source        src/parser/cart.y
+         source        schema/cart.thrift
+         configuration m4/cart.m4
+         configuration shop.cabal
+         configuration docker/prod.Dockerfile
+         generated     app/pubspec.lock
+         generated     shop/api/shop.api
+         documentation RELEASENOTES.adoc
+         documentation man/man1/shop.1
+         documentation lib/shop/guide.rdoc
+         test          features/cart.feature
+         source        script/run_build
+         source        shop/src/config/bindings.rs
+         generated     public/js/libs/jquery.datetimepicker.js
+         generated     wwwroot/lib/bootstrap/css/bootstrap.css
+         generated     public/plugins/pdfjs-1.4.20/build/pdf.js
+         generated     app/assets/javascripts/jquery-ui.js
+         source        app/assets/lib/cart.js
+         source        src/jquery.cart.js
+         source        public/js/cart.js
+         source        lib/plugins/cart.js",
+    );
+}
+
+#[test]
+fn descriptions_of_machines_and_services_are_source() {
+    check_all(
+        "source        modules/cluster/main.tf
+         source        modules/services/cart.nix
+         configuration flake.nix
+         source        manifests/vhost.pp
+         source        charts/shop/templates/deployment.yaml
+         configuration charts/shop/values.yaml
+         configuration charts/shop/Chart.yaml
+         source        roles/shop/tasks/main.yml
+         source        roles/shop/defaults/main.yml
+         source        tasks/main.yml
+         source        vars/Debian.yml
+         source        playbooks/shop.yml
+         test          molecule/default/converge.yml
+         configuration .github/templates/build.yml
+         configuration eng/pipelines/templates/build.yml
+         configuration config/vars/shop.yml
+         configuration deploy/docker-compose.yml",
+    );
+}
+
+#[test]
+fn files_of_rarer_ecosystems_have_roles() {
+    check_all(
+        "source        src/stdlib_sorting.fypp
+         source        boards/shop.dts
+         source        ld/memory.ld
+         source        schema/cart.xsd
+         source        src/parser.mly
+         configuration deps.edn
+         configuration src/dune
+         configuration Shop.psd1
+         source        themes/shop.zsh-theme
+         test          src/Cart.Tests.ps1
+         test          tst/cart.ps1
+         test          t/cart.t
+         test          acceptance/cart.robot
+         documentation paper/cart.tex",
+    );
+}

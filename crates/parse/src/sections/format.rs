@@ -32,7 +32,7 @@ impl Format {
     /// Returns the format of a file in a markup language.
     pub(crate) fn of_markup(path: &str) -> Self {
         match &*extension(path) {
-            "xml" | "xsl" | "xslt" => Self::Xml,
+            "xml" | "xsl" | "xslt" | "xaml" | "axaml" | "fxml" | "ui" => Self::Xml,
             _ => Self::Html,
         }
     }
@@ -51,7 +51,7 @@ impl Format {
                 "cmake" => Self::Cmake,
                 "ini" | "cfg" | "conf" | "properties" | "editorconfig" | "coveragerc"
                 | "flake8" | "pylintrc" => Self::Ini,
-                "proto" | "graphql" | "gql" | "tf" | "gradle" => Self::Blocks,
+                "proto" | "graphql" | "gql" | "tf" | "tofu" | "hcl" | "gradle" => Self::Blocks,
                 _ => return None,
             },
         })

@@ -77,14 +77,15 @@ pub(crate) fn type_member<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Ha
 }
 
 fn path<'t>(walk: &mut Walk<'t>, node: Node<'t>, as_value: ReferenceKind) -> Handled {
-    if node.start_byte() >= walk.collector.skip_until {
+    if !walk.collector.is_skipped(node.start_byte()) {
         let kind = walk.context().position.reference(as_value);
         walk.refer_once(kind, node);
     }
     // After the last name there may be type arguments, as in `a.b<T>()`.
-    match node.end_byte() > walk.collector.skip_until {
-        true => Some(Descend::Into),
-        false => Some(Descend::Past),
+    let last = node.end_byte().saturating_sub(1);
+    match walk.collector.is_skipped(last) {
+        true => Some(Descend::Past),
+        false => Some(Descend::Into),
     }
 }
 

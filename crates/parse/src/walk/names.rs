@@ -130,7 +130,7 @@ impl<'t> Walk<'t> {
 
     /// Adds a reference for a name that is a node of its own.
     pub(super) fn refer_to_leaf(&mut self, kind: ReferenceKind, node: Node<'t>) {
-        if node.start_byte() < self.collector.bind_until {
+        if self.collector.is_bound(node.start_byte()) {
             self.collector.bind(node);
         } else if kind == ReferenceKind::Name || !self.is_no_type(span(node)) {
             self.collector.refer(kind, node);
@@ -188,7 +188,7 @@ impl<'t> Walk<'t> {
     /// Whether a name was handled before the walk reached it.
     pub(super) fn is_handled(&mut self, name: Node<'_>) -> bool {
         let start = name.start_byte();
-        if start < self.collector.skip_until {
+        if self.collector.is_skipped(start) {
             return true;
         }
         // Names come in text order: positions before this one are no longer needed.
@@ -200,12 +200,12 @@ impl<'t> Walk<'t> {
 
     /// Whether a member returns its receiver, or the value that it wraps.
     pub(super) fn is_transparent(&self, name: Node<'_>) -> bool {
-        let transparent = self.form.transparent;
+        let transparent = self.form.types.transparent;
         !transparent.is_empty() && transparent.binary_search(&self.of(name)).is_ok()
     }
 
     fn is_builtin(&self, name: &str) -> bool {
-        self.form.builtin_types.binary_search(&name).is_ok()
+        self.form.types.builtin.binary_search(&name).is_ok()
     }
 
     /// Returns the path of an expression or type that consists of plain names.
@@ -409,14 +409,14 @@ struct Steps<'t> {
 impl Steps<'_> {
     /// Returns the type that a cast names, given the call and what it calls.
     fn cast<'n>(self, call: Node<'n>, called: Node<'n>) -> Option<Node<'n>> {
-        let casts = self.form.casts;
+        let casts = self.form.types.casts;
         if casts.is_empty() {
             return None;
         }
         let name = last_name(self, called)?.name;
         let text = self.text.get(name.byte_range())?;
         casts.binary_search(&text).ok()?;
-        (self.form.type_argument)(name, call)
+        (self.form.types.type_argument)(name, call)
     }
 
     /// Returns how an expression is composed. A cast is a construction of its type.
@@ -436,11 +436,11 @@ impl Steps<'_> {
     /// argument.
     fn without_cast<'n>(self, node: Node<'n>, step: Step<'n>) -> Step<'n> {
         if matches!(step, Step::Call(_))
-            && let Some(value) = (self.form.wrapped)(node, self.text)
+            && let Some(value) = (self.form.types.wrapped)(node, self.text)
         {
             return Step::Same(value);
         }
-        let Some(constructor) = self.form.constructor else {
+        let Some(constructor) = self.form.types.constructor else {
             return step;
         };
         match step {

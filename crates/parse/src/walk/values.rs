@@ -24,7 +24,7 @@ impl DocumentedTypes<'_> {
     /// Sets the type of the parameter that was added last, unless it has one.
     pub(crate) fn set_parameter_type(&self, walk: &mut Walk<'_>, name: Node<'_>) {
         let documented = self.parameters.get(walk.of(name)).copied();
-        if let Some(added) = walk.collector.values.parameters.last_mut() {
+        if let Some(added) = walk.collector.facts.values.parameters.last_mut() {
             added.type_name = added.type_name.or(documented);
         }
     }
@@ -35,7 +35,7 @@ impl<'t> Walk<'t> {
     pub(crate) fn local(&mut self, name: Node<'t>, value: Value) {
         self.handled.push(Reverse(name.start_byte()));
         self.collector.bind(name);
-        if self.is_in_function() || self.form.bare_calls {
+        if self.is_in_function() || self.form.rules.bare_calls {
             self.collector.local(span(name), value);
         }
     }
@@ -78,7 +78,7 @@ impl<'t> Walk<'t> {
     fn only_value(&mut self, name: Span, value: Value) -> Value {
         let (text, function) = (self.collector.text, self.collector.context.enclosing);
         let mut only = value;
-        let locals = self.collector.values.locals.iter_mut().rev();
+        let locals = self.collector.facts.values.locals.iter_mut().rev();
         for local in locals.take(MAX_COMPARED) {
             let is_other = local.function == function
                 && local.name.of(text) == name.of(text)
@@ -119,7 +119,7 @@ impl<'t> Walk<'t> {
         self.handled.push(Reverse(name.start_byte()));
         let type_name = declared.and_then(|declared| self.type_of(declared));
         self.collector.bind_name(span(name), function);
-        self.collector.values.parameters.push(Parameter {
+        self.collector.facts.values.parameters.push(Parameter {
             function,
             name: span(name),
             type_name,
@@ -137,13 +137,14 @@ impl<'t> Walk<'t> {
             definition,
             type_name,
         });
-        self.collector.values.types.extend(known);
+        self.collector.facts.values.types.extend(known);
     }
 
     /// Records the value of a variable, constant or field.
     pub(crate) fn holds(&mut self, definition: LocalId, value: Value) {
         if value != Value::Unknown {
             self.collector
+                .facts
                 .values
                 .held
                 .push(HeldValue { definition, value });
@@ -163,7 +164,7 @@ impl<'t> Walk<'t> {
     fn outward(&mut self, field: Option<LocalId>, expression: Node<'t>) {
         if let Some(function) = self.enclosing_function() {
             let value = self.value_of(expression);
-            self.collector.results.push(OutwardValue {
+            self.collector.drafts.results.push(OutwardValue {
                 definition: field.unwrap_or(function),
                 function,
                 value,
@@ -205,28 +206,28 @@ impl<'t> Walk<'t> {
     /// Returns the type that a node names.
     pub(crate) fn type_of(&self, declared: Node<'t>) -> Option<TypeName> {
         let form = self.form;
-        if let Some(receiver) = (form.function_receiver)(declared) {
+        if let Some(receiver) = (form.types.function_receiver)(declared) {
             return self.type_of_function(receiver, TypeForm::Function);
         }
-        if let Some(argument) = (form.callback_argument)(declared, self.collector.text)
+        if let Some(argument) = (form.types.callback_argument)(declared, self.collector.text)
             && let Some(callback) = self.type_of_function(argument, TypeForm::Callback)
         {
             return Some(callback);
         }
-        let (mut whole, mut named) = (declared, (form.named_type)(declared)?);
+        let (mut whole, mut named) = (declared, (form.types.named_type)(declared)?);
         let mut of = TypeForm::Instance;
-        for _ in 0..form.max_wrappers() {
+        for _ in 0..form.types.max_wrappers() {
             let Some(name) = self.last_name(named) else {
                 break;
             };
             let written = self.of(name);
             let is_in = |names: &'static [&'static str]| names.binary_search(&written).is_ok();
-            let first = || (form.type_argument)(name, whole);
-            let values = || (form.type_of_values)(name, whole);
-            let wrapped = is_in(form.wrappers).then(first).flatten();
+            let first = || (form.types.type_argument)(name, whole);
+            let values = || (form.types.type_of_values)(name, whole);
+            let wrapped = is_in(form.types.wrappers).then(first).flatten();
             let element = || {
-                let element = is_in(form.collections).then(first).flatten();
-                element.or_else(|| is_in(form.maps).then(values).flatten())
+                let element = is_in(form.types.collections).then(first).flatten();
+                element.or_else(|| is_in(form.types.maps).then(values).flatten())
             };
             // Of a collection of collections, of numbers or of texts, only the collection is known.
             let (argument, of_argument) = match wrapped {
@@ -236,11 +237,11 @@ impl<'t> Walk<'t> {
                     None => break,
                 },
             };
-            let inner = (form.named_type)(argument).filter(|inner| {
+            let inner = (form.types.named_type)(argument).filter(|inner| {
                 let name = self.of(*inner);
                 of_argument == TypeForm::Instance
-                    || form.builtin_types.binary_search(&name).is_err()
-                    || form.wrappers.binary_search(&name).is_ok()
+                    || form.types.builtin.binary_search(&name).is_err()
+                    || form.types.wrappers.binary_search(&name).is_ok()
             });
             let Some(inner) = inner else {
                 break;
@@ -251,14 +252,14 @@ impl<'t> Walk<'t> {
             return (bound.form == TypeForm::Instance).then_some(TypeName { form: of, ..bound });
         }
         let path = self.plain_path(named)?;
-        let is_known = form.extends_builtin_types
-            || form.builtin_types.binary_search(&self.of(named)).is_err();
+        let is_known = form.types.extends_builtin
+            || form.types.builtin.binary_search(&self.of(named)).is_err();
         is_known.then_some(TypeName { path, form: of })
     }
 
     /// Returns the type of a function, given the type in it that names a class.
     fn type_of_function(&self, of: Node<'t>, form: TypeForm) -> Option<TypeName> {
-        let named = (self.form.named_type)(of)?;
+        let named = (self.form.types.named_type)(of)?;
         let bound = self.bound_of(named).map(|bound| bound.path);
         let path = bound.or_else(|| self.plain_path(named))?;
         Some(TypeName { path, form })
@@ -324,7 +325,7 @@ impl<'t> Walk<'t> {
                 is_called: true,
                 is_indexed: false,
             };
-            self.collector.lambdas.push((span(body), object));
+            self.collector.drafts.lambdas.push((span(body), object));
         }
     }
 

@@ -467,3 +467,18 @@ fn only_verbs_order_a_repair_beside_tests() {
         assert_eq!(kind(text), Some(TestWriting), "{text}");
     }
 }
+
+#[test]
+fn titles_without_spaces_are_no_names() {
+    for (title, kind) in [
+        ("修复CartPool.MAX_SIZE范围太大的问题", BugFix),
+        ("feat: 新增CartPool.resize方法", Implementation),
+        ("refactor(cart): 将类方法改为箭头函数，避免报错", Refactor),
+        ("CartPool.take在空购物车时返回上一次的总价而不是零", BugFix),
+        ("CartPool.MAX_SIZE", DefinitionLookup),
+        ("购物车", DefinitionLookup),
+    ] {
+        let found = detect(&QueryText::parse(title), None);
+        assert_eq!(found.kind, kind, "{title}");
+    }
+}

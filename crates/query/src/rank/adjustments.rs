@@ -258,6 +258,7 @@ impl<'a> RequestedRoles<'a> {
         RoleFactors {
             documentation: self.documentation(usual.documentation),
             configuration: self.configuration(usual.configuration),
+            data: (self.by_words(&self.config.data_words, &[])).max(usual.data),
             test: match intent {
                 IntentKind::TestWriting => usual.test.max(self.config.asked),
                 _ => usual.test,
@@ -409,6 +410,8 @@ mod tests {
             bug,
             Some(Role::Documentation),
         );
+        check("Locale of Brazil is wrong", bug, Some(Role::Data));
+        check("Migration 12 fails without carts", bug, Some(Role::Data));
         check("Add a linter to CI", bug, Some(Role::Configuration));
         check(
             "Cover the parser",

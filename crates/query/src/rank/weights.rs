@@ -158,6 +158,7 @@ pub struct RoleConfig {
     pub ordered: f32,
     pub max_short_query_words: usize,
     pub documentation_words: Vec<String>,
+    pub data_words: Vec<String>,
     pub configuration_words: Vec<String>,
     pub documentation_orders: Vec<String>,
     pub configuration_orders: Vec<String>,

@@ -113,7 +113,7 @@ impl Resolver<'_> {
     }
 
     /// Records the definitions and files that hold a literal.
-    fn add_holders(&mut self, literal: &str, holders: &[ChunkId]) {
+    pub(super) fn add_holders(&mut self, literal: &str, holders: &[ChunkId]) {
         let strength = self.config.strength.literal;
         let files = &self.snapshot.files;
         let definitions: Vec<DefId> = holders

@@ -183,7 +183,12 @@ fn type_of_commit(title: &str) -> Option<(&str, &str)> {
 /// a commit trailer, or what mail programs and forges add to a reply.
 pub(super) fn is_noise(line: &str) -> bool {
     let line = line.trim();
-    if is_template_check(line) || is_mail_footer(line) || is_lone_link(line) {
+    if is_template_check(line)
+        || is_mail_footer(line)
+        || is_lone_link(line)
+        || is_trailer(line)
+        || is_change_of_notes(line)
+    {
         return true;
     }
     const WHOLE: &[&str] = &[
@@ -192,10 +197,63 @@ pub(super) fn is_noise(line: &str) -> bool {
     ];
     const STARTS: &[&str] = &[
         "_Originally posted by", "Originally posted by", "Migrated from", "(last modified by",
-        "Signed-off-by:", "Co-authored-by:", "Co-Authored-By:", "Reviewed-by:", "Acked-by:",
-        "Change-Id:", "Cc: @", "/cc @", "cc @", "<img ", "![", "[![",
+        "Cc: @", "/cc @", "cc @", "(cherry picked from commit ", "<img ", "![", "[![",
     ];
     WHOLE.contains(&line) || STARTS.iter().any(|start| line.starts_with(start))
+}
+
+/// Whether a line is a trailer of a commit about people or other commits: `Signed-off-by: Ada`.
+pub fn is_trailer(line: &str) -> bool {
+    let Some((key, value)) = line.split_once(": ") else {
+        return false;
+    };
+    let key = key.to_ascii_lowercase();
+    let is_key = key.bytes().all(|b| b.is_ascii_alphabetic() || b == b'-');
+    let is_known = || match key.strip_suffix("-by") {
+        Some(done) => done.ends_with("ed") || done.ends_with("off"),
+        None => matches!(key.as_str(), "change-id" | "git-svn-id" | "original-merge"),
+    };
+    is_key && !value.trim().is_empty() && is_known()
+}
+
+/// Whether a line of the body says no more than that the notes on releases were changed as well: `* Update CHANGELOG.md`.
+fn is_change_of_notes(line: &str) -> bool {
+    const VERBS: [&str; 8] = [
+        "add", "added", "adds", "edit", "fix", "update", "updated", "updates",
+    ];
+    const NOTES: [&str; 5] = [
+        "changelog", "changelog.md", "changelogs", "changes.md", "news.md",
+    ];
+    const OTHERS: [&str; 9] = [
+        "a", "an", "entry", "file", "for", "line", "note", "the", "this",
+    ];
+    let line = line
+        .trim_start_matches(['-', '*', '+', ' '])
+        .to_ascii_lowercase();
+    let mut words = line
+        .split_whitespace()
+        .map(|word| word.trim_matches(['.', '`', ',']));
+    let is_begun = words.next().is_some_and(|first| VERBS.contains(&first));
+    let mut has_notes = false;
+    let is_about_notes = words.all(|word| {
+        let is_notes = NOTES.contains(&word);
+        has_notes |= is_notes;
+        is_notes || OTHERS.contains(&word)
+    });
+    is_begun && is_about_notes && has_notes
+}
+
+/// Whether a line is the title that a forge or git gives to a merge: `Merge pull request #12 from ada/fix`. What is merged
+/// is said below.
+pub(super) fn is_title_of_merge(line: &str) -> bool {
+    const STARTS: [&str; 2] = ["Merge branch '", "Merge remote-tracking branch '"];
+    let words: Vec<&str> = line.split_whitespace().take(5).collect();
+    let is_request = matches!(
+        words.as_slice(),
+        ["Merge" | "Backport" | "Cherry-pick", "pull", "request", number, "from"]
+            if number.starts_with('#')
+    );
+    is_request || STARTS.iter().any(|start| line.starts_with(start))
 }
 
 /// Whether a line is nothing but a link to a reproduction elsewhere: `[Playground link](https://…)`.
@@ -645,8 +703,25 @@ mod tests {
             let line = format!("- [{box_mark}] I have searched the existing issues");
             assert!(is_noise(&line), "{line}");
         }
+        for yes in [
+            "Signed-off-by: Ada <ada@acme.io>",
+            "Backported-by: Ada",
+            "Co-Authored-By: Ada",
+            "Original-merge: 3f2a9c1d",
+            "(cherry picked from commit 3f2a9c1d)",
+            "* Update CHANGELOG.md",
+            "- Added an entry for the changelog.",
+        ] {
+            assert!(is_noise(yes), "{yes}");
+        }
         for no in [
-            "- [ ] Router follows links", "- [a] I have links", "- [] I have",
+            "- [ ] Router follows links",
+            "- [a] I have links",
+            "- [] I have",
+            "Sorted by: name",
+            "group-by: fails",
+            "* Update README.md",
+            "- Update the changelog parser",
         ] {
             assert!(!is_noise(no), "{no}");
         }

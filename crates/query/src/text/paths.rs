@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use foveate_index::tokens::is_unspaced;
-use foveate_parse::languages::is_code_extension;
+use foveate_parse::languages::{is_ambiguous_extension, is_code_extension};
 use foveate_parse::traces::clean_path;
 use percent_encoding::percent_decode_str;
 
@@ -11,11 +11,14 @@ use super::PathMention;
 use super::names::{self, is_product};
 use crate::log_prefix::is_number;
 
-/// Extensions of other files than code that an issue may name, and of languages that are not in the table.
+/// Extensions of other files than code that an issue may name, and of languages known by name whose extensions are no
+/// names of members.
 const EXTENSIONS: &[&str] = &[
-    "bat", "cfg", "cmake", "conf", "cshtml", "csproj", "dart", "erb", "exs", "gradle", "graphql",
-    "ini", "ipynb", "json", "lock", "lua", "m", "md", "mdx", "mk", "pl", "po", "proto", "razor",
-    "rst", "sln", "svg", "tf", "toml", "tpl", "txt", "yaml", "yml", "zig",
+    "bat", "bzl", "cfg", "clj", "cljs", "cmake", "coffee", "conf", "cshtml", "csproj", "dart",
+    "elm", "erb", "erl", "exs", "f90", "glsl", "gradle", "graphql", "groovy", "hlsl", "hs", "ini",
+    "jl", "json", "lock", "lua", "m", "md", "mdx", "mk", "mli", "nim", "nix", "pl", "po", "proto",
+    "qml", "razor", "rst", "sln", "sol", "svg", "tf", "toml", "tpl", "txt", "vhd", "vim", "yaml",
+    "yml", "zig",
 ];
 
 /// Longest extension and longest name of a file that is not known by its extension, in bytes.
@@ -147,11 +150,14 @@ fn is_dot_file(word: &str) -> bool {
         && name.chars().all(is_part)
 }
 
-/// Whether a path ends in the name of a file with a known extension.
+/// Whether a path ends in the name of a file with a known extension. Without a directory, `x.re` may be code.
 fn is_known_file(path: &str) -> bool {
     let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
+    let is_code = |extension: &str| {
+        is_code_extension(extension) && (name != path || !is_ambiguous_extension(extension))
+    };
     let is_known = |(stem, extension): (&str, &str)| {
-        (is_code_extension(extension) || EXTENSIONS.contains(&extension))
+        (is_code(extension) || EXTENSIONS.contains(&extension))
             && !stem.is_empty()
             && !is_product(name)
     };

@@ -16,13 +16,14 @@ use tree_sitter::Node;
 
 use super::masks;
 use crate::chunks::Nesting;
+use crate::collect::CollectorRules;
 use crate::languages::MAX_TYPE_NESTING;
 use crate::limits::Limits;
 use crate::messages;
 use crate::syntax::Descend;
 use crate::walk::{
-    Form, Handled, Handler, Step, Walk, Walker, base_list, comment, field, into, member, name,
-    parent_in, past, text, type_name, type_position,
+    Form, Handled, Handler, Step, TypeRules, Walk, Walker, base_list, comment, field, into, member,
+    name, parent_in, past, text, type_name, type_position,
 };
 
 pub(super) static C: Walker = Walker::new(Form {
@@ -30,12 +31,18 @@ pub(super) static C: Walker = Walker::new(Form {
 });
 
 pub(super) static CPP: Walker = Walker::new(Form {
-    wrappers: WRAPPERS,
-    collections: COLLECTIONS,
-    casts: CASTS,
-    type_argument,
-    // Sections are the parts of long tests.
-    nesting: Nesting::Scopes,
+    rules: CollectorRules {
+        // Sections are the parts of long tests.
+        nesting: Nesting::Scopes,
+        ..RULES
+    },
+    types: TypeRules {
+        wrappers: WRAPPERS,
+        collections: COLLECTIONS,
+        casts: CASTS,
+        type_argument,
+        ..TYPES
+    },
     ..form(tree_sitter_cpp::LANGUAGE)
 });
 
@@ -75,10 +82,6 @@ pub(super) fn facts(
 
 const fn form(grammar: tree_sitter_language::LanguageFn) -> Form {
     Form {
-        builtin_types: BUILTIN_TYPES,
-        // Functions appear in tables, and macros in expressions, by their bare names; names of variables
-        // are bound.
-        keeps_name: |name| name.len() > 1,
         messages: message,
         is_documentation: |text| {
             text.starts_with("/**")
@@ -86,15 +89,27 @@ const fn form(grammar: tree_sitter_language::LanguageFn) -> Form {
                 || text.starts_with("///")
                 || text.starts_with("//!")
         },
-        tool_notes: &["NOLINT", "clang-format", "coverity", "LCOV"],
         is_statement: |kind| {
             kind.ends_with("_statement")
                 || kind.ends_with("declaration")
                 || kind.ends_with("_definition")
         },
-        ..Form::new(grammar, handler, step, named_type)
+        rules: RULES,
+        ..Form::new(grammar, handler, step, TYPES)
     }
 }
+
+const RULES: CollectorRules = CollectorRules {
+    // Functions appear in tables, and macros in expressions, by their bare names; names of variables
+    // are bound.
+    keeps_name: Some(|name| name.len() > 1),
+    ..CollectorRules::new(&["NOLINT", "clang-format", "coverity", "LCOV"])
+};
+
+const TYPES: TypeRules = TypeRules {
+    builtin: BUILTIN_TYPES,
+    ..TypeRules::new(named_type)
+};
 
 /// Types of the languages and of their standard libraries, sorted.
 const BUILTIN_TYPES: &[&str] = &[

@@ -25,18 +25,20 @@ use self::grammar::{Grammar, Kind};
 pub(super) use self::specs::{HOOKS, TEST_BLOCKS};
 use super::{JAVASCRIPT, TSX};
 use crate::chunks::Nesting;
-use crate::collect::{Collector, Position, Scope, span};
+use crate::collect::{Collector, CollectorRules, Position, Scope, span};
 use crate::limits::Limits;
 use crate::syntax::{self, Budget, Descend, Visitor};
 
 /// Maximum number of parentheses, casts, `await` and assignments around a value that are removed.
 const MAX_WRAPPERS: usize = 8;
 
-/// Beginnings of comments addressed to tools.
-const TOOL_NOTES: &[&str] = &[
-    "eslint-", "eslint ", "@ts-", "prettier-ignore", "istanbul ", "tslint:", "biome-ignore",
-    "type:",
-];
+static RULES: CollectorRules = CollectorRules {
+    nesting: Nesting::Scopes,
+    ..CollectorRules::new(&[
+        "eslint-", "eslint ", "@ts-", "prettier-ignore", "istanbul ", "tslint:", "biome-ignore",
+        "type:",
+    ])
+};
 
 /// Parses a language of the family. `None` if a limit of the parser was reached.
 pub(super) fn facts(language: Language, text: &str, limits: &Limits) -> Option<FileFacts> {
@@ -65,7 +67,7 @@ pub(super) fn facts_within(
     }
     let mut walker = Walker {
         grammar,
-        collector: Collector::new(text, TOOL_NOTES),
+        collector: Collector::new(language, text, &RULES),
         wrapper: None,
         claimed: None,
         bound_import: None,
@@ -86,9 +88,9 @@ pub(super) fn facts_within(
     if let Some(tag) = component {
         walker.component(tag);
     }
-    walker.collector.issues = syntax::walk(&tree, limits.max_depth, &mut walker);
+    walker.collector.facts.issues = syntax::walk(&tree, limits.max_depth, &mut walker);
     walker.refer_to_documented();
-    Some(walker.collector.finish(language, Nesting::Scopes))
+    Some(walker.collector.finish())
 }
 
 struct Walker<'t> {

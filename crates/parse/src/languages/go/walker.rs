@@ -8,27 +8,34 @@ use foveate_model::values::Value;
 use foveate_model::{DefinitionKind, ImportKind, ImportedName, MessageKind};
 use tree_sitter::Node;
 
+use crate::collect::CollectorRules;
 use crate::languages::MAX_TYPE_NESTING;
 use crate::messages;
 use crate::syntax::Descend;
 use crate::walk::{
-    Form, Handled, Handler, Step, Walk, Walker, base_list, children, comment, field, into, member,
-    name, parent_in, past, text, type_member, type_name,
+    Form, Handled, Handler, Step, TypeRules, Walk, Walker, base_list, children, comment, field,
+    into, member, name, parent_in, past, text, type_member, type_name,
 };
 
 pub(super) static WALKER: Walker = Walker::new(Form {
-    builtin_types: BUILTIN_TYPES,
-    keeps_name: |name| name.len() > 2 && !BUILTINS.contains(&name),
     messages: message,
-    casts: &["make", "new"],
-    type_argument,
     is_documentation: |_| false,
-    tool_notes: &["go:", "nolint", "+build", "export "],
     is_statement: |kind| {
         kind.ends_with("_statement") || kind.ends_with("_declaration") || kind == "expression_case"
     },
-    ..Form::new(tree_sitter_go::LANGUAGE, handler, step, named_type)
+    rules: CollectorRules {
+        keeps_name: Some(|name| name.len() > 2 && !BUILTINS.contains(&name)),
+        ..CollectorRules::new(&["go:", "nolint", "+build", "export "])
+    },
+    ..Form::new(tree_sitter_go::LANGUAGE, handler, step, TYPES)
 });
+
+const TYPES: TypeRules = TypeRules {
+    builtin: BUILTIN_TYPES,
+    casts: &["make", "new"],
+    type_argument,
+    ..TypeRules::new(named_type)
+};
 
 /// Types of the language itself, sorted.
 const BUILTIN_TYPES: &[&str] = &[
@@ -276,7 +283,7 @@ fn element_type(made: Node<'_>) -> Option<Node<'_>> {
 
 fn package<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
     if let Some(name) = node.named_child(0) {
-        walk.collector.package = walk.of(name).to_owned();
+        walk.collector.facts.package = walk.of(name).into();
     }
     Some(Descend::Past)
 }

@@ -9,32 +9,39 @@ mod tests;
 use foveate_model::{MessageKind, ReferenceKind};
 use tree_sitter::Node;
 
+use crate::collect::CollectorRules;
 use crate::languages::MAX_TYPE_NESTING;
 use crate::messages;
 use crate::syntax::Descend;
 use crate::walk::{
-    Form, Handled, Handler, Step, Walk, Walker, arguments, base_list, child_of_kind, children,
-    comment, constructed, field, into, last_child, member, name, parent_in, past, text,
+    Form, Handled, Handler, Step, TypeRules, Walk, Walker, arguments, base_list, child_of_kind,
+    children, comment, constructed, field, into, last_child, member, name, parent_in, past, text,
     type_member, type_name, type_position,
 };
 
 pub(super) static WALKER: Walker = Walker::new(Form {
-    builtin_types: BUILTIN_TYPES,
-    // Local variables are recorded, so other bare names are members or names of other files.
-    keeps_name: |name| name.len() > 1,
     messages: message,
-    transparent: &["orElse", "orElseGet", "orElseThrow"],
-    wrappers: &["Optional"],
-    collections: COLLECTIONS,
-    type_argument,
-    tool_notes: &["noinspection", "CHECKSTYLE", "@formatter", "NOSONAR"],
     is_statement: |kind| {
         kind.ends_with("_statement")
             || kind.ends_with("_declaration")
             || matches!(kind, "switch_block_statement_group" | "switch_rule")
     },
-    ..Form::new(tree_sitter_java::LANGUAGE, handler, step, named_type)
+    rules: CollectorRules {
+        // Local variables are recorded, so other bare names are members or names of other files.
+        keeps_name: Some(|name| name.len() > 1),
+        ..CollectorRules::new(&["noinspection", "CHECKSTYLE", "@formatter", "NOSONAR"])
+    },
+    ..Form::new(tree_sitter_java::LANGUAGE, handler, step, TYPES)
 });
+
+const TYPES: TypeRules = TypeRules {
+    builtin: BUILTIN_TYPES,
+    transparent: &["orElse", "orElseGet", "orElseThrow"],
+    wrappers: &["Optional"],
+    collections: COLLECTIONS,
+    type_argument,
+    ..TypeRules::new(named_type)
+};
 
 /// Types that every program has without an import, sorted.
 const BUILTIN_TYPES: &[&str] = &[

@@ -12,31 +12,17 @@ mod tests;
 
 use tree_sitter::Node;
 
+use crate::collect::CollectorRules;
 use crate::languages::MAX_TYPE_NESTING;
 use crate::languages::java::walker::message;
 use crate::walk::{
-    Form, Handler, Step, Walker, arguments, child_of_kind, children, comment, field, handled_name,
-    into, last_child, name, parent_in, past, type_position,
+    Form, Handler, Step, TypeRules, Walker, arguments, child_of_kind, children, comment, field,
+    handled_name, into, last_child, name, parent_in, past, type_position,
 };
 
 pub(super) static WALKER: Walker = Walker::new(Form {
     masked: masking::masked,
-    builtin_types: BUILTIN_TYPES,
-    extends_builtin_types: true,
-    // Local variables are bound, so the other bare names are members or names of other files.
-    keeps_name: |name| name.len() > 1 && KEYWORDS.binary_search(&name).is_err(),
     messages: message,
-    collections: COLLECTIONS,
-    maps: MAPS,
-    type_of_values: |name, whole| type_argument_at(name, whole, 1),
-    type_argument: |name, whole| type_argument_at(name, whole, 0),
-    function_receiver,
-    callback_argument,
-    // They return the object that they are called on.
-    transparent: &["also", "apply", "takeIf", "takeUnless"],
-    tool_notes: &[
-        "noinspection", "ktlint", "@formatter", "region", "endregion",
-    ],
     is_statement: |kind| {
         kind.ends_with("_statement")
             || kind.ends_with("_declaration")
@@ -49,8 +35,29 @@ pub(super) static WALKER: Walker = Walker::new(Form {
                     | "try_expression"
             )
     },
-    ..Form::new(tree_sitter_kotlin_ng::LANGUAGE, handler, step, named_type)
+    rules: CollectorRules {
+        // Local variables are bound, so the other bare names are members or names of other files.
+        keeps_name: Some(|name| name.len() > 1 && KEYWORDS.binary_search(&name).is_err()),
+        ..CollectorRules::new(&[
+            "noinspection", "ktlint", "@formatter", "region", "endregion",
+        ])
+    },
+    ..Form::new(tree_sitter_kotlin_ng::LANGUAGE, handler, step, TYPES)
 });
+
+const TYPES: TypeRules = TypeRules {
+    builtin: BUILTIN_TYPES,
+    extends_builtin: true,
+    collections: COLLECTIONS,
+    maps: MAPS,
+    type_of_values: |name, whole| type_argument_at(name, whole, 1),
+    type_argument: |name, whole| type_argument_at(name, whole, 0),
+    function_receiver,
+    callback_argument,
+    // They return the object that they are called on.
+    transparent: &["also", "apply", "takeIf", "takeUnless"],
+    ..TypeRules::new(named_type)
+};
 
 /// Types of the language itself, sorted.
 const BUILTIN_TYPES: &[&str] = &[

@@ -12,35 +12,41 @@ mod tests;
 use foveate_model::{MessageKind, RegionKind};
 use tree_sitter::Node;
 
-use crate::collect::span;
+use crate::collect::{CollectorRules, span};
 use crate::messages;
 use crate::syntax::Descend;
 use crate::walk::{
-    Form, Handled, Handler, Step, Walk, Walker, arguments, base_list, child_of_kind, field, into,
-    last_child, member, name, parent_in, past, skip_name, text,
+    Form, Handled, Handler, Step, TypeRules, Walk, Walker, arguments, base_list, child_of_kind,
+    field, into, last_child, member, name, parent_in, past, skip_name, text,
 };
 
 pub(super) static WALKER: Walker = Walker::new(Form {
-    builtin_types: BUILTIN_TYPES,
-    keeps_name: |name| {
-        let of_language = ["PHP_", "E_", "__"];
-        !of_language
-            .iter()
-            .any(|beginning| name.starts_with(beginning))
-    },
     messages: message,
-    tool_notes: &[
-        "@phpstan-", "@psalm-", "phpcs:", "@noinspection", "@codeCoverageIgnore", "@phan-",
-    ],
     is_statement: |kind| {
         kind.ends_with("_statement")
             || kind.ends_with("_declaration")
             || kind.ends_with("_definition")
     },
+    rules: CollectorRules {
+        keeps_name: Some(|name| {
+            let of_language = ["PHP_", "E_", "__"];
+            !of_language
+                .iter()
+                .any(|beginning| name.starts_with(beginning))
+        }),
+        ..CollectorRules::new(&[
+            "@phpstan-", "@psalm-", "phpcs:", "@noinspection", "@codeCoverageIgnore", "@phan-",
+        ])
+    },
+    ..Form::new(tree_sitter_php::LANGUAGE_PHP, handler, step, TYPES)
+});
+
+const TYPES: TypeRules = TypeRules {
+    builtin: BUILTIN_TYPES,
     casts: CASTS,
     type_argument: class_argument,
-    ..Form::new(tree_sitter_php::LANGUAGE_PHP, handler, step, named_type)
-});
+    ..TypeRules::new(named_type)
+};
 
 /// Functions and methods of containers and test doubles that return an object of the class that they are given, sorted:
 /// `$container->get(A::class)`, `$this->createMock(A::class)`.

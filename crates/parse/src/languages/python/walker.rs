@@ -16,8 +16,7 @@ use tree_sitter::{Node, Tree};
 use self::unchanged::UnchangedFunctions;
 use super::LANGUAGE;
 use super::documentation::TOOL_NOTES;
-use crate::chunks::Nesting;
-use crate::collect::{Collector, Position, Scope, span};
+use crate::collect::{Collector, CollectorRules, Position, Scope, span};
 use crate::limits::Limits;
 use crate::syntax::{self, Budget, Descend, IsNamed, KindTable, Visitor, fields, kinds};
 
@@ -58,14 +57,14 @@ fn facts_of_changes(
         let mut tree = tree(&reduced, budget)?;
         edits.iter().for_each(|edit| tree.edit(edit));
         let walker = walk(&tree, text, Some(&unchanged), limits);
-        if !walker.collector.issues.is_empty() {
+        if !walker.collector.facts.issues.is_empty() {
             return None;
         }
         let known = walker.collector.known_names();
         let was_reused = |function| walker.collector.was_reused(function);
         let mut refused = unchanged.refused(&known, was_reused);
         if refused.is_empty() {
-            let facts = walker.collector.finish(LANGUAGE, Nesting::Plain);
+            let facts = walker.collector.finish();
             refused = unchanged.with_different_chunks(text, &facts);
             if refused.is_empty() {
                 return Some(facts);
@@ -79,8 +78,10 @@ fn facts_of_changes(
 fn facts_of_whole(text: &str, limits: &Limits) -> Option<FileFacts> {
     let tree = tree(text.as_bytes(), &mut Budget::new(limits))?;
     let walker = walk(&tree, text, None, limits);
-    Some(walker.collector.finish(LANGUAGE, Nesting::Plain))
+    Some(walker.collector.finish())
 }
+
+static RULES: CollectorRules = CollectorRules::new(TOOL_NOTES);
 
 fn tree(text: &[u8], budget: &mut Budget) -> Option<Tree> {
     let language = &Grammar::get().language;
@@ -95,7 +96,7 @@ fn walk<'t>(
 ) -> Walker<'t> {
     let mut walker = Walker {
         grammar: Grammar::get(),
-        collector: Collector::new(text, TOOL_NOTES),
+        collector: Collector::new(LANGUAGE, text, &RULES),
         unchanged,
         docstring_at: usize::MAX,
         wrapped: None,
@@ -104,7 +105,7 @@ fn walk<'t>(
         chained: None,
         type_checking: Span::default(),
     };
-    walker.collector.issues = syntax::walk(tree, limits.max_depth, &mut walker);
+    walker.collector.facts.issues = syntax::walk(tree, limits.max_depth, &mut walker);
     walker
 }
 

@@ -13,33 +13,39 @@ use foveate_model::{MessageKind, ReferenceKind, RegionKind, Span};
 use tree_sitter::Node;
 
 use super::{CORE_CLASSES, CORE_METHODS};
-use crate::collect::{Position, Receiver, span};
+use crate::collect::{CollectorRules, Position, Receiver, span};
 use crate::messages;
 use crate::syntax::Descend;
 use crate::walk::{
-    Form, Handled, Handler, Step, Walk, Walker, base_list, children, comment, field, into, member,
-    past, text, type_name,
+    Form, Handled, Handler, Step, TypeRules, Walk, Walker, base_list, children, comment, field,
+    into, member, past, text, type_name,
 };
 
 pub(super) static WALKER: Walker = Walker::new(Form {
-    builtin_types: CORE_CLASSES,
-    constructor: Some("new"),
-    bare_calls: true,
-    keeps_name: |name| {
-        let is_class = name.starts_with(|first: char| first.is_ascii_uppercase())
-            && CORE_CLASSES.binary_search(&name).is_ok();
-        !is_class && CORE_METHODS.binary_search(&name).is_err()
-    },
     messages: message,
     is_documentation: |_| false,
-    tool_notes: &[
-        "rubocop:", "frozen_string_literal:", "encoding:", "coding:", "typed:", "warn_indent:",
-        "-*-", ":nodoc:", ":stopdoc:", ":startdoc:",
-    ],
     is_statement,
-    nesting: crate::chunks::Nesting::Scopes,
-    ..Form::new(tree_sitter_ruby::LANGUAGE, handler, step, |_| None)
+    rules: CollectorRules {
+        bare_calls: true,
+        keeps_name: Some(|name| {
+            let is_class = name.starts_with(|first: char| first.is_ascii_uppercase())
+                && CORE_CLASSES.binary_search(&name).is_ok();
+            !is_class && CORE_METHODS.binary_search(&name).is_err()
+        }),
+        nesting: crate::chunks::Nesting::Scopes,
+        ..CollectorRules::new(&[
+            "rubocop:", "frozen_string_literal:", "encoding:", "coding:", "typed:", "warn_indent:",
+            "-*-", ":nodoc:", ":stopdoc:", ":startdoc:",
+        ])
+    },
+    ..Form::new(tree_sitter_ruby::LANGUAGE, handler, step, TYPES)
 });
+
+const TYPES: TypeRules = TypeRules {
+    builtin: CORE_CLASSES,
+    constructor: Some("new"),
+    ..TypeRules::new(|_| None)
+};
 
 fn handler(kind: &str) -> Handler {
     match kind {
@@ -164,9 +170,9 @@ fn call<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
     match receiver {
         Some(class) if name == "new" && is_constant(class) => construct(walk, class, method, depth),
         Some(receiver) => {
-            let is_first = node.start_byte() >= walk.collector.skip_until;
+            let is_first = !walk.collector.is_skipped(node.start_byte());
             let descend = walk.call(node, depth);
-            if is_first && walk.collector.skip_until > receiver.start_byte() {
+            if is_first && walk.collector.is_skipped(receiver.start_byte()) {
                 refer_to_receivers(walk, receiver);
             }
             descend
@@ -192,7 +198,7 @@ fn construct<'t>(walk: &mut Walk<'t>, class: Node<'t>, method: Node<'t>, depth: 
         return Some(Descend::Into);
     }
     let descend = walk.call(class, depth);
-    if walk.collector.skip_until > class.start_byte() {
+    if walk.collector.is_skipped(class.start_byte()) {
         walk.collector.skip_to(method.end_byte());
     }
     descend

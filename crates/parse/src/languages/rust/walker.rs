@@ -14,40 +14,47 @@ mod token_bindings;
 use foveate_model::MessageKind;
 use tree_sitter::Node;
 
+use crate::collect::CollectorRules;
 use crate::languages::MAX_TYPE_NESTING;
 use crate::messages;
 use crate::syntax::Descend;
 use crate::walk::{
-    Form, Handled, Handler, Step, Walk, Walker, base_list, children, field, handled_name, into,
-    last_child, member, name, parent_in, past, skip_name, text, type_member, type_name,
-    type_position,
+    Form, Handled, Handler, Step, TypeRules, Walk, Walker, base_list, children, field,
+    handled_name, into, last_child, member, name, parent_in, past, skip_name, text, type_member,
+    type_name, type_position,
 };
 
 pub(super) static WALKER: Walker = Walker::new(Form {
-    builtin_types: BUILTIN_TYPES,
-    keeps_name: |name| {
-        name.len() > 1
-            && name.starts_with(char::is_uppercase)
-            && !matches!(name, "Some" | "None" | "Ok" | "Err" | "Self")
-    },
     messages: message,
     is_documentation,
-    tool_notes: &["spell-checker:", "rustfmt-", "region", "endregion"],
     is_statement: |kind| {
         kind.ends_with("_statement")
             || kind.ends_with("_declaration")
             || kind.ends_with("_item")
             || matches!(kind, "match_arm" | "macro_rule" | "macro_definition")
     },
+    with_macro_contents: macro_items::with_macro_contents,
+    rules: CollectorRules {
+        keeps_name: Some(|name| {
+            name.len() > 1
+                && name.starts_with(char::is_uppercase)
+                && !matches!(name, "Some" | "None" | "Ok" | "Err" | "Self")
+        }),
+        ..CollectorRules::new(&["spell-checker:", "rustfmt-", "region", "endregion"])
+    },
+    ..Form::new(tree_sitter_rust::LANGUAGE, handler, step, TYPES)
+});
+
+const TYPES: TypeRules = TypeRules {
+    builtin: BUILTIN_TYPES,
     transparent: TRANSPARENT,
     wrappers: WRAPPERS,
     wrapped,
     type_argument: |named, whole| type_argument_at(named, whole, 0),
     maps: MAPS,
     type_of_values: |named, whole| type_argument_at(named, whole, 1),
-    with_macro_contents: macro_items::with_macro_contents,
-    ..Form::new(tree_sitter_rust::LANGUAGE, handler, step, named_type)
-});
+    ..TypeRules::new(named_type)
+};
 
 /// Types of the language itself and usual names of type parameters, sorted.
 const BUILTIN_TYPES: &[&str] = &[

@@ -167,3 +167,16 @@ fn lone_links_to_reproductions_are_left_out() {
     assert!(!prose.to_lowercase().contains("playground"), "{prose}");
     assert_eq!(text.citations.len(), 1, "{:?}", text.citations);
 }
+
+#[test]
+fn title_of_a_merge_gives_way_to_what_is_merged() {
+    for merge in [
+        "Merge pull request #12 from ada/fix-pool",
+        "Backport pull request #12 from acme/release-1.2",
+        "Merge branch 'main' into fix",
+    ] {
+        let text = parse(&format!("{merge}\n\nPool never wakes up\n\nMerged-by: Ada"));
+        assert_eq!(text.title(), "Pool never wakes up", "{merge}");
+        assert_eq!(parse(merge).title(), merge);
+    }
+}

@@ -164,3 +164,12 @@ fn calls_named_like_extensions_are_no_paths() {
         ["reply.json:0"]
     );
 }
+
+#[test]
+fn members_named_like_rare_extensions_are_no_paths() {
+    let text =
+        parse("Reset of player.move fails\n\nSo does door.re, but not src/door.re or door.nix.\n");
+    assert_eq!(paths(&text), ["src/door.re:0", "door.nix:0"]);
+    assert_eq!(names(&text, MentionKind::Title), ["player.move"]);
+    assert_eq!(names(&text, MentionKind::Prose), ["door.re"]);
+}

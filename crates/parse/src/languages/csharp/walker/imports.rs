@@ -13,11 +13,11 @@ pub(super) fn namespace<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Hand
     let written: String = walk.of(name).split_whitespace().collect();
     let outer = node.parent().and_then(|list| list.parent());
     let is_inside = outer.is_some_and(|outer| outer.kind() == "namespace_declaration");
-    if walk.collector.package.is_empty() {
-        walk.collector.package = written;
-    } else if is_inside && walk.collector.definitions.is_empty() {
-        walk.collector.package.push('.');
-        walk.collector.package.push_str(&written);
+    let facts = &mut walk.collector.facts;
+    if facts.package.is_empty() {
+        facts.package = written.into();
+    } else if is_inside && facts.definitions.is_empty() {
+        facts.package = format!("{}.{written}", facts.package).into();
     }
     walk.collector.skip_to(name.end_byte());
     Some(Descend::Into)

@@ -137,7 +137,7 @@ impl<'t> Walker<'t> {
     /// `export *`, it also passes the default export on.
     fn re_export_whole(&mut self, statement: Node<'_>, value: Node<'_>) -> bool {
         let is_import = self.re_export(statement, value, "");
-        if is_import && let Some(import) = self.collector.imports.last_mut() {
+        if is_import && let Some(import) = self.collector.facts.imports.last_mut() {
             import.names.push(ImportedName::new("default", "default"));
         }
         is_import

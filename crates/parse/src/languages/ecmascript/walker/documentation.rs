@@ -64,7 +64,7 @@ impl<'t> Walker<'t> {
     }
 
     fn add_type_import(&mut self, module: &str, names: Vec<ImportedName>, statement: Span) {
-        self.collector.imports.push(Import {
+        self.collector.facts.imports.push(Import {
             kind: ImportKind::From,
             module: module.into(),
             names,
@@ -85,7 +85,10 @@ impl<'t> Walker<'t> {
             return;
         }
         let text = self.collector.text;
-        let known = known_names(&self.collector.imports, &self.collector.definitions);
+        let known = known_names(
+            &self.collector.facts.imports,
+            &self.collector.facts.definitions,
+        );
         let known: HashSet<Box<str>> = known.into_iter().map(Box::from).collect();
         let imported = self.imported_by_their_names();
         let imports = |module: &str, name: &str| {
@@ -130,12 +133,15 @@ impl<'t> Walker<'t> {
             let own = Span::new(end - last.len(), end);
             self.collector.refer_at(ReferenceKind::Type, own, name.path);
         }
-        self.collector.imports.sort_by_key(|import| import.span);
+        self.collector
+            .facts
+            .imports
+            .sort_by_key(|import| import.span);
     }
 
     /// Returns what the file imports without another name, with its modules.
     fn imported_by_their_names(&self) -> HashSet<(Box<str>, Box<str>)> {
-        let imports = self.collector.imports.iter();
+        let imports = self.collector.facts.imports.iter();
         let names = imports.flat_map(|import| {
             let names = import.names.iter();
             let names = names.filter(|taken| taken.name == taken.local);
@@ -147,7 +153,7 @@ impl<'t> Walker<'t> {
     /// Returns the functions and types by where they begin.
     fn documentable(&self) -> HashMap<usize, LocalId> {
         let mut found = HashMap::new();
-        for (position, definition) in (0..).zip(&self.collector.definitions) {
+        for (position, definition) in (0..).zip(&self.collector.facts.definitions) {
             if definition.kind.is_function() || definition.kind.is_container() {
                 let start = definition.span.start as usize;
                 found.entry(start).or_insert(LocalId(position));

@@ -87,7 +87,7 @@ impl<'t> Walker<'t> {
         let enclosing = self.collector.context.enclosing;
         self.collector
             .import(statement, enclosing, kind, module, names);
-        if let Some(import) = self.collector.imports.last_mut() {
+        if let Some(import) = self.collector.facts.imports.last_mut() {
             import.type_only = type_only;
         }
     }
@@ -157,7 +157,7 @@ impl<'t> Walker<'t> {
     }
 
     pub(super) fn add_export(&mut self, exported: &str, local: &str) {
-        self.collector.exports.push(Export {
+        self.collector.facts.exports.push(Export {
             exported: exported.into(),
             local: local.into(),
         });

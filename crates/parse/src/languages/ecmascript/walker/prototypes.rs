@@ -51,7 +51,11 @@ impl Walker<'_> {
 
     /// Records that a function constructs objects with members of their own.
     pub(super) fn mark_constructor(&mut self, function: LocalId) {
-        let definition = self.collector.definitions.get_mut(function.0 as usize);
+        let definition = self
+            .collector
+            .facts
+            .definitions
+            .get_mut(function.0 as usize);
         if let Some(function) = definition.filter(|d| d.kind == DefinitionKind::Function) {
             function.modifiers.is_constructor = true;
         }

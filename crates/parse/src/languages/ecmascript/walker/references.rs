@@ -16,10 +16,10 @@ impl Walker<'_> {
     /// Adds a name on its own.
     pub(super) fn identifier(&mut self, node: Node<'_>) -> Descend {
         let start = node.start_byte();
-        if start < self.collector.skip_until || self.is_class_name(node) {
+        if self.collector.is_skipped(start) || self.is_class_name(node) {
             return Descend::Past;
         }
-        if start < self.collector.bind_until && !self.read.contains(span(node)) {
+        if self.collector.is_bound(start) && !self.read.contains(span(node)) {
             self.collector.bind(node);
             return Descend::Past;
         }
@@ -30,14 +30,14 @@ impl Walker<'_> {
 
     /// Binds a name that the grammar marks as bound, in a pattern such as `{ name }`.
     pub(super) fn bound_identifier(&mut self, node: Node<'_>) -> Descend {
-        if node.start_byte() >= self.collector.skip_until {
+        if !self.collector.is_skipped(node.start_byte()) {
             self.collector.bind(node);
         }
         Descend::Past
     }
 
     pub(super) fn type_identifier(&mut self, node: Node<'_>) -> Descend {
-        if node.start_byte() >= self.collector.skip_until && !self.is_class_name(node) {
+        if !self.collector.is_skipped(node.start_byte()) && !self.is_class_name(node) {
             let kind = self.type_kind(node);
             self.collector.refer(kind, node);
         }
@@ -61,7 +61,7 @@ impl Walker<'_> {
 
     /// Adds `a.b` that is not called.
     pub(super) fn member(&mut self, node: Node<'_>) -> Descend {
-        if node.start_byte() < self.collector.skip_until {
+        if self.collector.is_skipped(node.start_byte()) {
             return Descend::Past;
         }
         if self.chained.take() == Some(node.id()) {
@@ -69,7 +69,7 @@ impl Walker<'_> {
         }
         let kind = self.kind_here(node, ReferenceKind::Attribute);
         self.refer_to(node, kind);
-        if node.start_byte() < self.collector.skip_until {
+        if self.collector.is_skipped(node.start_byte()) {
             return Descend::Past;
         }
         self.chained = None;
@@ -216,7 +216,7 @@ impl Walker<'_> {
     /// Binds the names directly in a pattern or parameter list. A bound name shadows itself and needs no
     /// skipping.
     pub(super) fn bind_pattern(&mut self, node: Node<'_>) {
-        if node.start_byte() < self.collector.skip_until {
+        if self.collector.is_skipped(node.start_byte()) {
             return;
         }
         let fields = &self.grammar.fields;

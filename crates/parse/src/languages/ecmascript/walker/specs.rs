@@ -52,7 +52,7 @@ impl<'t> Walker<'t> {
             return;
         };
         let id = self.define_block(call, (hook, place), hook, function);
-        if let Some(definition) = self.collector.definitions.get_mut(id.0 as usize)
+        if let Some(definition) = self.collector.facts.definitions.get_mut(id.0 as usize)
             && let Some((title, _)) = title
         {
             definition.name = format!("{hook} {title}").into();

@@ -10,7 +10,7 @@ use crate::walk::{Handled, Walk, children};
 pub(super) fn package<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
     let mut parts = children(node).into_iter();
     let name = parts.find(|part| part.kind().ends_with("identifier"))?;
-    walk.collector.package = without_blanks(walk.of(name));
+    walk.collector.facts.package = without_blanks(walk.of(name)).into();
     Some(Descend::Past)
 }
 

@@ -24,7 +24,7 @@ pub(super) fn lambda<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Han
     }
     walk.enter_anonymous_function(depth);
     if let Some(receiver) = receiver(walk, node) {
-        walk.collector.lambdas.push((span(node), receiver));
+        walk.collector.drafts.lambdas.push((span(node), receiver));
     }
     let Some(parameters) = child_of_kind(node, "lambda_parameters") else {
         if let Some(name) = implicit_name(walk, node) {

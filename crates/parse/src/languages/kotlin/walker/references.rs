@@ -184,7 +184,7 @@ pub(super) fn refer_to_type<'t>(walk: &mut Walk<'t>, kind: ReferenceKind, node: 
     let (Some(first), Some(last)) = (names.first(), names.last()) else {
         return;
     };
-    if last.start_byte() < walk.collector.skip_until {
+    if walk.collector.is_skipped(last.start_byte()) {
         return;
     }
     let path = Span::new(first.start_byte(), last.end_byte());
@@ -294,7 +294,7 @@ pub(super) fn text<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handl
 
 pub(super) fn package<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
     if let Some(name) = node.named_child(0) {
-        walk.collector.package = plain(walk.of(name));
+        walk.collector.facts.package = plain(walk.of(name)).into();
     }
     Some(Descend::Past)
 }

@@ -178,7 +178,7 @@ fn add_parameter<'t>(
     let mut draft = draft(walk, DefinitionKind::Field, parameter, inner, None);
     draft.signature_end = name.end_byte();
     let id = walk.collector.define_in(owner, draft);
-    let value = match walk.collector.values.parameters.last() {
+    let value = match walk.collector.facts.values.parameters.last() {
         Some(known) => known.type_name.map_or(Value::Unknown, Value::Type),
         None => Value::Unknown,
     };

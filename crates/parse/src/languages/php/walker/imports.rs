@@ -11,9 +11,9 @@ use crate::walk::{Handled, Walk, child_of_kind, children, field};
 /// Sets the package of the file: the first of `namespace A\B;` and `namespace A\B { … }`.
 pub(super) fn namespace<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
     if let Some(name) = field(node, "name")
-        && walk.collector.package.is_empty()
+        && walk.collector.facts.package.is_empty()
     {
-        walk.collector.package = walk.of(name).replace('\\', ".");
+        walk.collector.facts.package = walk.of(name).replace('\\', ".").into();
     }
     Some(Descend::Into)
 }

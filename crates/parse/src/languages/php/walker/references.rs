@@ -22,7 +22,7 @@ pub(super) fn named<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Hand
 
 /// Adds `$a->b`, `A::$b` and `A::B`.
 pub(super) fn access<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
-    if node.start_byte() >= walk.collector.skip_until {
+    if !walk.collector.is_skipped(node.start_byte()) {
         class_before(walk, node);
         // `A::class` is a reference to the class only.
         let name = last_child(node);
@@ -48,7 +48,7 @@ fn class_before<'t>(walk: &mut Walk<'t>, mut node: Node<'t>) {
         return;
     };
     let is_own = matches!(walk.of(class), "self" | "static" | "parent");
-    if is_own || class.start_byte() < walk.collector.skip_until {
+    if is_own || walk.collector.is_skipped(class.start_byte()) {
         return;
     }
     let last = match class.kind() {

@@ -71,7 +71,7 @@ impl Walker<'_> {
         names: Vec<ImportedName>,
     ) {
         let type_only = self.type_checking.contains(span(node));
-        self.collector.imports.push(Import {
+        self.collector.facts.imports.push(Import {
             kind,
             module,
             names,
@@ -135,7 +135,7 @@ impl Walker<'_> {
                 match self.kind(child) {
                     Kind::Text => {
                         if let Some(name) = self.string_value(child) {
-                            self.collector.exports.push(Export {
+                            self.collector.facts.exports.push(Export {
                                 exported: name.clone(),
                                 local: name,
                             });

@@ -25,10 +25,10 @@ impl Walker<'_> {
     /// Adds a name on its own.
     pub(super) fn identifier(&mut self, node: Node<'_>) -> Descend {
         let start = node.start_byte();
-        if start < self.collector.skip_until {
+        if self.collector.is_skipped(start) {
             return Descend::Past;
         }
-        if start < self.collector.bind_until {
+        if self.collector.is_bound(start) {
             self.collector.bind(node);
             return Descend::Past;
         }
@@ -42,7 +42,7 @@ impl Walker<'_> {
 
     /// Adds `a.b` that is not called.
     pub(super) fn attribute(&mut self, node: Node<'_>) -> Descend {
-        if node.start_byte() < self.collector.skip_until {
+        if self.collector.is_skipped(node.start_byte()) {
             return Descend::Past;
         }
         if self.chained == Some(node.id()) {
@@ -51,7 +51,7 @@ impl Walker<'_> {
         }
         let position = self.collector.context.position;
         self.refer_to(node, position.reference(ReferenceKind::Attribute));
-        if node.start_byte() < self.collector.skip_until {
+        if self.collector.is_skipped(node.start_byte()) {
             return Descend::Past;
         }
         self.chained = None;

@@ -146,7 +146,7 @@ fn struct_class<'t>(walk: &Walk<'t>, call: Node<'_>) -> Option<&'t str> {
 
 /// Adds a read of `@a`.
 pub(super) fn variable<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
-    if node.start_byte() >= walk.collector.skip_until {
+    if !walk.collector.is_skipped(node.start_byte()) {
         walk.refer(ReferenceKind::Attribute, node);
     }
     Some(Descend::Past)

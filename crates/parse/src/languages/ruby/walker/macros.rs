@@ -306,7 +306,8 @@ fn section<'t>(walk: &mut Walk<'t>, node: Node<'t>, name: &str, depth: u32) -> H
             continue;
         };
         let last = walk.collector.members(parent, named).last().copied();
-        if let Some(member) = last.and_then(|id| walk.collector.definitions.get_mut(id.0 as usize))
+        if let Some(member) =
+            last.and_then(|id| walk.collector.facts.definitions.get_mut(id.0 as usize))
         {
             member.visibility = visibility;
             member.modifiers.is_static |= is_static;

@@ -69,7 +69,8 @@ fn add_base(walk: &mut Walk<'_>, owner: Span, base: &str) {
         let known = walk.collector.definition(*id);
         known.is_some_and(|known| known.kind.is_container())
     });
-    if let Some(owner) = type_id.and_then(|id| walk.collector.definitions.get_mut(id.0 as usize))
+    if let Some(owner) =
+        type_id.and_then(|id| walk.collector.facts.definitions.get_mut(id.0 as usize))
         && owner.bases.len() < MAX_BASES
         && !owner.bases.iter().any(|known| **known == *base)
     {

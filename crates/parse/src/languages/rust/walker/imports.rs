@@ -154,7 +154,7 @@ fn path_attribute<'t>(walk: &Walk<'t>, module: Node<'_>) -> Option<&'t str> {
 
 /// Returns the enclosing modules in this file, the innermost first.
 fn modules_around<'w>(walk: &'w Walk<'_>) -> impl Iterator<Item = (LocalId, &'w Definition)> {
-    let definitions = &walk.collector.definitions;
+    let definitions = &walk.collector.facts.definitions;
     let of = move |id: LocalId| Some((id, definitions.get(id.0 as usize)?));
     let innermost = walk.context().parent.and_then(of);
     let around = std::iter::successors(innermost, move |(_, inner)| of(inner.parent?));
@@ -215,7 +215,13 @@ pub(super) fn bind_outer_module(walk: &mut Walk<'_>, path: Node<'_>) {
     let Some((module, _)) = modules_around(walk).next() else {
         return;
     };
-    let mut latest = walk.collector.imports.iter().rev().take(MAX_IMPORTS_SINCE);
+    let mut latest = walk
+        .collector
+        .facts
+        .imports
+        .iter()
+        .rev()
+        .take(MAX_IMPORTS_SINCE);
     let is_bound = latest.any(|import| {
         import.enclosing == Some(module) && import.names.iter().any(|name| &*name.local == "super")
     });
@@ -226,7 +232,7 @@ pub(super) fn bind_outer_module(walk: &mut Walk<'_>, path: Node<'_>) {
         return;
     };
     let start = path.start_byte();
-    walk.collector.imports.push(Import {
+    walk.collector.facts.imports.push(Import {
         kind: ImportKind::From,
         module: file.into(),
         names: vec![ImportedName::new("*", "super")],
