@@ -254,9 +254,25 @@ async fn every_answer_about(
         let response = call(app, token, method, &path, body).await;
         let mut headers = response.headers.clone();
         headers.remove("date");
-        told.push((response.status, format!("{headers:?}"), response.text));
+        headers.remove("content-length");
+        let text = without_sizes(response.text);
+        told.push((response.status, format!("{headers:?}"), text));
     }
     told
+}
+
+/// Removes what changes in the background from a list of repositories: their sizes in memory and on disk.
+fn without_sizes(text: String) -> String {
+    let Ok(mut list) = serde_json::from_str::<Value>(&text) else {
+        return text;
+    };
+    let Some(repositories) = list.get_mut("repos").and_then(Value::as_array_mut) else {
+        return text;
+    };
+    for repository in repositories.iter_mut().filter_map(Value::as_object_mut) {
+        repository.retain(|field, _| !["memory", "disk"].contains(&field.as_str()));
+    }
+    list.to_string()
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -264,9 +280,6 @@ async fn hidden_repository_is_answered_like_an_unknown_name() {
     let app = TestApp::start().await;
     let (_seen, root) = tree(SHOP);
     app.add_tree("seen", &root, false).await;
-    // The repository's JSON contains its size on disk and is compared, so wait until it was stored.
-    app.repo_until("seen", |repo| repo["disk"]["bytes"] != json!(0))
-        .await;
     let scoped = |scope| create(app.data(), &["--scope", scope, "--repo", "seen", "other"]);
     let (admin, tokens) = (
         create(app.data(), &["--scope", "admin"]),
