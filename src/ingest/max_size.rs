@@ -1,6 +1,7 @@
 //! Limits the size of a repository: a larger one would take the memory that everything else needs.
 
 use foveate_model::{RepoPath, SkipReason};
+use foveate_parse::Limits;
 
 use crate::telemetry::process;
 
@@ -12,7 +13,8 @@ const MEMORY_PER_BYTE: usize = 5;
 pub struct MaxSize {
     /// Number of files, including those that are only listed, and in a working tree also of directories.
     pub files: usize,
-    /// Total bytes of the indexable files: those that neither their name nor their size excludes.
+    /// Total bytes of the indexable files: those that neither their name nor their size excludes. Of a notebook, as much
+    /// counts as its text may have.
     pub bytes: u64,
 }
 
@@ -43,11 +45,19 @@ impl Default for MaxSize {
     }
 }
 
-/// Returns why a file of `bytes` bytes is not read, judged by its name and size; `None` if it is. `limit` is the size of
-/// the largest file that is read.
-pub(super) fn skip_unread(path: &RepoPath, bytes: u64, limit: u64) -> Option<SkipReason> {
+/// Returns why a file of `bytes` bytes is not read, judged by its name and size; `None` if it is.
+pub(super) fn skip_unread(path: &RepoPath, bytes: u64, limits: &Limits) -> Option<SkipReason> {
+    let limit = limits.max_bytes_of(foveate_parse::language_by_name(path));
     foveate_parse::skip_by_name(path)
         .or_else(|| (bytes > limit).then_some(SkipReason::TooLarge { bytes, limit }))
+}
+
+/// Returns the maximum size of the text of a file of `bytes` bytes: 0 if it is not read.
+pub(super) fn indexable_bytes(path: &RepoPath, bytes: u64, limits: &Limits) -> u64 {
+    match skip_unread(path, bytes, limits) {
+        Some(_) => 0,
+        None => bytes.min(limits.max_bytes),
+    }
 }
 
 impl MaxSize {
@@ -82,5 +92,23 @@ mod tests {
         assert!(files.starts_with("it holds more than 2 files "), "{files}");
         let bytes = max.check(0, 11_000_000).unwrap_err().to_string();
         assert!(bytes.contains("11 MB; at most 10 MB"), "{bytes}");
+    }
+
+    #[test]
+    fn outputs_of_a_notebook_do_not_count() {
+        let limits = Limits {
+            max_bytes: 1_000,
+            ..Limits::default()
+        };
+        let counted = |path, bytes| {
+            let path = RepoPath::new(path).unwrap();
+            indexable_bytes(&path, bytes, &limits)
+        };
+        assert_eq!(counted("cart.py", 900), 900);
+        assert_eq!(counted("cart.py", 1_001), 0);
+        assert_eq!(counted("cart.ipynb", 900), 900);
+        assert_eq!(counted("cart.ipynb", 16_000), 1_000);
+        assert_eq!(counted("cart.ipynb", 16_001), 0);
+        assert_eq!(counted("cart.png", 900), 0);
     }
 }

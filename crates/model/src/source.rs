@@ -25,7 +25,7 @@ pub enum SkipReason {
     TooLarge {
         /// Size of the file in bytes.
         bytes: u64,
-        /// The configured limit in bytes.
+        /// The limit in bytes, for a file of its kind.
         limit: u64,
     },
     /// Its lines are too long for a person to read (minified code, embedded data).

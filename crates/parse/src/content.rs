@@ -31,7 +31,7 @@ pub(crate) fn text<'b>(
     by_name: Option<Language>,
     limits: &Limits,
 ) -> Result<Cow<'b, str>, SkipReason> {
-    check_size(bytes.len(), limits)?;
+    check_size(bytes.len(), limits.max_bytes_of(by_name))?;
     let bytes = bytes.strip_prefix(UTF8_MARK).unwrap_or(bytes);
     let text = if let Some((encoding, mark)) = Encoding::for_bom(bytes) {
         let utf16 = bytes.get(mark..).unwrap_or_default();
@@ -54,7 +54,7 @@ pub(crate) fn text<'b>(
         None => text,
     };
     // As UTF-8, it may be longer.
-    check_size(text.len(), limits)?;
+    check_size(text.len(), limits.max_bytes)?;
     if has_long_lines(&text, by_name) {
         return Err(SkipReason::LongLines);
     }
@@ -69,8 +69,8 @@ fn non_blank(text: String) -> Result<Cow<'static, str>, SkipReason> {
     }
 }
 
-fn check_size(bytes: usize, limits: &Limits) -> Result<(), SkipReason> {
-    let (bytes, limit) = (bytes as u64, limits.max_bytes);
+fn check_size(bytes: usize, limit: u64) -> Result<(), SkipReason> {
+    let bytes = bytes as u64;
     if bytes > limit {
         return Err(SkipReason::TooLarge { bytes, limit });
     }

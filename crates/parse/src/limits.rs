@@ -2,6 +2,10 @@
 
 use std::time::Duration;
 
+use foveate_model::Language;
+
+use crate::languages;
+
 /// Steps and CPU time that any text may take, and more for each of its bytes: about ten times as much as code written
 /// by people takes. Thus a repository of many small files that each break a parser costs a fraction of a second for
 /// each of them.
@@ -10,10 +14,14 @@ const STEPS_PER_BYTE: u64 = 16;
 const TIME: Duration = Duration::from_millis(250);
 const TIME_PER_BYTE: Duration = Duration::from_micros(16);
 
+/// How many times as large a file may be of which only the embedded text is read: most of the bytes of a notebook are
+/// its pictures.
+const EMBEDDING_FACTOR: u64 = 16;
+
 /// Limits on the cost of parsing one file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Limits {
-    /// Size in bytes above which a file is listed but not read.
+    /// Size in bytes above which a text is not indexed; see [`Limits::max_bytes_of`].
     pub max_bytes: u64,
     /// Parser steps after which parsing is abandoned and the file is kept as text. The number of steps is
     /// the same on every machine. A file usually takes less than one step per byte, at most five. Small files may
@@ -27,6 +35,16 @@ pub struct Limits {
 }
 
 impl Limits {
+    /// Returns the size in bytes above which a file is listed but not read. `by_name` is the language that its name
+    /// tells.
+    pub fn max_bytes_of(&self, by_name: Option<Language>) -> u64 {
+        let has_embedded_text = |language| languages::spec(language).embedded_text.is_some();
+        match by_name.is_some_and(has_embedded_text) {
+            true => self.max_bytes.saturating_mul(EMBEDDING_FACTOR),
+            false => self.max_bytes,
+        }
+    }
+
     /// Returns the limits for a text of this many bytes: small texts get fewer steps and less time.
     #[must_use]
     pub fn for_text(&self, bytes: usize) -> Self {

@@ -224,7 +224,7 @@ pub fn skipped_files(repository: &Repository) -> Vec<SkippedAnswer> {
             reason: reason.code().to_owned(),
             detail: match reason {
                 SkipReason::TooLarge { limit, .. } => {
-                    Some(format!("larger than index.max_file_bytes = {limit}"))
+                    Some(format!("larger than {limit} bytes (index.max_file_bytes)"))
                 }
                 SkipReason::Unreadable(why) | SkipReason::UnreadableDirectory(why) => {
                     Some(shown(why))

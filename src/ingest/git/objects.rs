@@ -15,7 +15,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::{GitError, GitRepo, process};
 use crate::engine::{BlobCache, Phase, Progress, skipped_file, source_file};
-use crate::ingest::max_size::skip_unread;
+use crate::ingest::max_size::{indexable_bytes, skip_unread};
 
 /// One entry of a commit's listing.
 #[derive(Clone, Debug)]
@@ -193,14 +193,13 @@ fn check_size(
     entries: &[Entry],
     blobs: &BlobCache,
 ) -> Result<(), GitError> {
-    let limit = blobs.limits().max_bytes;
+    let limits = blobs.limits();
     let read_bytes = |entry: &Entry| {
         let bytes = entry.size.filter(|_| entry.skipped.is_none())?;
-        let is_read = skip_unread(&entry.path, bytes, limit).is_none();
-        is_read.then_some(bytes)
+        Some(indexable_bytes(&entry.path, bytes, limits))
     };
     let indexed = known.iter().filter(|file| file.content.is_some());
-    let indexed = indexed.map(|file| file.size);
+    let indexed = indexed.map(|file| file.size.min(limits.max_bytes));
     let bytes = indexed.chain(entries.iter().filter_map(read_bytes)).sum();
     repo.read_limits
         .max_size
@@ -220,12 +219,12 @@ fn gather(
     let mut files = Vec::with_capacity(entries.len());
     // Blobs to read, each with the paths that have it: one blob is often at many paths.
     let mut wanted: HashMap<(ObjectId, Option<Language>), Wanted> = HashMap::new();
-    let limit = blobs.limits().max_bytes;
+    let limits = blobs.limits();
     for entry in entries {
         let (path, blob) = (entry.path, entry.blob);
         let size = entry.size.unwrap_or(0);
         let reason = entry.skipped.or_else(|| match entry.size {
-            Some(bytes) => skip_unread(&path, bytes, limit),
+            Some(bytes) => skip_unread(&path, bytes, limits),
             None => Some(missing()),
         });
         let named = foveate_parse::language_by_name(&path);

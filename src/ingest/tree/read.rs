@@ -35,11 +35,11 @@ pub fn file(
         stat,
         skipped,
     } = found;
-    let limit = blobs.limits().max_bytes;
-    if let Some(reason) = skipped.or_else(|| skip_unread(&path, stat.size, limit)) {
+    if let Some(reason) = skipped.or_else(|| skip_unread(&path, stat.size, blobs.limits())) {
         return Some((stat, skipped_file(path, unread(), stat.size, reason)));
     }
     let named = foveate_parse::language_by_name(&path);
+    let limit = blobs.limits().max_bytes_of(named);
     if let Some(stats) = stats
         && let Some((stat, blob)) = stats.blob(&path, &stat)
         && ids == IdKind::of(&blob.to_string())

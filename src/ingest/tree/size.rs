@@ -5,7 +5,7 @@ use foveate_model::SourceFile;
 use super::walk::WalkedFile;
 use super::{TreeError, WorkingTree};
 use crate::engine::{BlobCache, Progress};
-use crate::ingest::max_size::skip_unread;
+use crate::ingest::max_size::indexable_bytes;
 
 impl WorkingTree {
     /// Returns the condition for ending a walk early: so many files or directories that the tree is too large, or the
@@ -27,26 +27,21 @@ impl WorkingTree {
         directories: usize,
         blobs: &BlobCache,
     ) -> Result<(), TreeError> {
-        let max_file_bytes = blobs.limits().max_bytes;
-        let read = found.iter().filter(|found| is_read(found, max_file_bytes));
-        let mut bytes: u64 = read.map(|found| found.stat.size).sum();
+        let limits = blobs.limits();
+        let walked = found.iter().filter(|found| found.skipped.is_none());
+        let mut bytes: u64 = walked
+            .map(|found| indexable_bytes(&found.path, found.stat.size, limits))
+            .sum();
         let mut files = found.len();
         for file in others {
             files += 1;
-            bytes += if file.content.is_some() { file.size } else { 0 };
+            bytes += match file.content {
+                Some(_) => file.size.min(limits.max_bytes),
+                None => 0,
+            };
         }
         let found = files.max(directories);
         self.read_limits.max_size.check(found, bytes)?;
         Ok(())
     }
-}
-
-/// Whether a file is read: neither its kind nor its name nor its size excludes it.
-fn is_read(found: &WalkedFile, max_file_bytes: u64) -> bool {
-    let WalkedFile {
-        path,
-        stat,
-        skipped,
-    } = found;
-    skipped.is_none() && skip_unread(path, stat.size, max_file_bytes).is_none()
 }

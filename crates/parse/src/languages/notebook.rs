@@ -93,7 +93,7 @@ fn language_of_cells(text: &str) -> Option<Language> {
 
 #[cfg(test)]
 mod tests {
-    use foveate_model::{RepoPath, Role};
+    use foveate_model::{RepoPath, Role, SkipReason};
 
     use super::*;
     use crate::limits::Limits;
@@ -184,6 +184,29 @@ mod tests {
             ("total", 25, 26)
         );
         assert!(!content.text.contains("iVBORw0KGgo"));
+    }
+
+    #[test]
+    fn pictures_do_not_make_a_notebook_too_large() {
+        let by_name = crate::language_by_name(&RepoPath::new("cart.ipynb").unwrap());
+        let limits = Limits {
+            max_bytes: 2_000,
+            ..Limits::default()
+        };
+        let read = |picture: usize| {
+            let notebook = NOTEBOOK.replace("iVBORw0KGgo", &"A".repeat(picture));
+            crate::read(by_name, notebook.as_bytes(), &limits).1
+        };
+        let content = read(20_000).unwrap();
+        assert!(content.text.contains("def total(cart):"));
+        let limit = limits.max_bytes_of(by_name);
+        assert_eq!(limit, 32_000);
+        let refused = read(32_000).map(|_| ()).unwrap_err();
+        assert!(matches!(refused, SkipReason::TooLarge { limit: told, .. } if told == limit));
+        let long_cell = "x = 1\\n\",\n    \"".repeat(400);
+        let notebook = NOTEBOOK.replace("%matplotlib inline", &long_cell);
+        let refused = crate::read(by_name, notebook.as_bytes(), &limits).1;
+        assert!(matches!(refused, Err(SkipReason::TooLarge { limit: 2_000, .. })));
     }
 
     #[test]
