@@ -8,6 +8,7 @@ pub(crate) mod messages;
 mod pieces;
 pub(crate) mod places;
 mod tools;
+mod unparsed;
 
 use foveate_model::Language;
 
@@ -69,6 +70,7 @@ pub fn read(line: &str) -> Option<Mark> {
     }
     header(text)
         .or_else(|| tools::read(text))
+        .or_else(|| unparsed::read(text))
         .or_else(|| forms().find_map(|form| (form.read)(text).or_else(|| raised(form, text))))
         .or_else(|| forms().find_map(|form| (form.read_general)(text)))
         .or_else(|| is_error(text).then_some(Mark::Error))

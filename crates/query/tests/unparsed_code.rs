@@ -1,5 +1,5 @@
-//! Tests that code in languages without a parser, and templates, are ranked and shown like other code, and that
-//! translations and past migrations are not in their way.
+//! Tests that code in languages without a parser, and templates, are ranked and shown like other code, that translations
+//! and past migrations are not in their way, and that traces and messages lead to such code.
 
 #[path = "shared/ask.rs"]
 mod ask;
@@ -84,4 +84,87 @@ fn translations_and_migrations_come_first_if_the_title_asks_for_them() {
     ] {
         assert_eq!(answer("lib/cart.lua", query).files[0].path, path, "{query}");
     }
+}
+
+/// Two files of a language, with a line that no word of a query names, and the settings of their project.
+fn at_place(extension: &str, report: &str) -> Answer {
+    let code = format!(
+        "
+        //- src/cart.{extension}
+        -- The cart.
+        a = 1
+        secret_line = 2
+        b = 3
+
+        //- src/shop.{extension}
+        -- The shop.
+        call = cart
+        run = call
+
+        //- .github/workflows/ci.yml
+        on: push
+        jobs:
+          version:
+            steps:
+              - run: the latest version
+    "
+    );
+    ask::ask(&of_text(&code), report)
+}
+
+#[test]
+fn innermost_place_of_a_trace_is_first_and_its_line_is_shown() {
+    for (extension, trace) in [
+        (
+            "lua",
+            "lua: src/cart.lua:3: attempt to call a nil value\nstack traceback:\n\tsrc/cart.lua:3: in function 'run'\n\tsrc/shop.lua:2: in main chunk",
+        ),
+        (
+            "ex",
+            "** (KeyError) key :id not found\n    (app 1.7.10) src/cart.ex:3: Cart.run/2\n    (app 1.7.10) src/shop.ex:2: Shop.call/2",
+        ),
+        (
+            "zig",
+            "thread 7 panic: index out of bounds\n/home/ann/app/src/cart.zig:3:17: 0x10a3f2c in run (app)\n    x = y;\n        ^\n/home/ann/app/src/shop.zig:2:9: 0x10a3f2c in main (app)",
+        ),
+        (
+            "nim",
+            "Traceback (most recent call last)\n/home/ann/app/src/shop.nim(2) call\n/home/ann/app/src/cart.nim(3) run\nError: unhandled exception: none [KeyError]",
+        ),
+        (
+            "pm",
+            "Can't locate object method \"run\" at /usr/share/perl5/src/cart.pm line 3.\n\tcall(1) called at /usr/share/perl5/src/shop.pm line 2",
+        ),
+        (
+            "tf",
+            "Error: Unsupported argument\n\n  on src/cart.tf line 3:\n  3:     x = 1",
+        ),
+    ] {
+        let query = format!("Fails with the latest version\n\n```\n{trace}\n```\n");
+        let answer = at_place(extension, &query);
+        assert_eq!(
+            answer.files[0].path,
+            format!("src/cart.{extension}"),
+            "{trace}"
+        );
+        assert!(answer.pack.context.contains("secret_line"), "{trace}");
+    }
+}
+
+#[test]
+fn message_about_settings_leads_to_them() {
+    let message = "The workflow is not valid. .github/workflows/ci.yml (Line: 3, Col: 3): Unexpected value 'version'";
+    let answer = at_place(
+        "lua",
+        &format!("It stopped working\n\n```\n{message}\n```\n"),
+    );
+    assert_eq!(answer.files[0].path, ".github/workflows/ci.yml");
+}
+
+/// The runtime has a file with the name of one in the repository.
+#[test]
+fn frame_of_a_runtime_leads_to_no_file_of_its_name() {
+    let trace = "Unhandled exception: Index out of bounds (IndexError)\n  from /usr/share/crystal/lib/cart.cr:3:1 in '[]'\n  from src/shop.cr:2:5 in 'run'";
+    let answer = at_place("cr", &format!("Crash\n\n```\n{trace}\n```\n"));
+    assert_eq!(answer.files[0].path, "src/shop.cr");
 }

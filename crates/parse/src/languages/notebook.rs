@@ -206,7 +206,10 @@ mod tests {
         let long_cell = "x = 1\\n\",\n    \"".repeat(400);
         let notebook = NOTEBOOK.replace("%matplotlib inline", &long_cell);
         let refused = crate::read(by_name, notebook.as_bytes(), &limits).1;
-        assert!(matches!(refused, Err(SkipReason::TooLarge { limit: 2_000, .. })));
+        assert!(matches!(
+            refused,
+            Err(SkipReason::TooLarge { limit: 2_000, .. })
+        ));
     }
 
     #[test]

@@ -57,7 +57,7 @@ pub fn is_warning(line: &str) -> bool {
         || words.any(|(at, _)| is_label(at))
 }
 
-fn is_note(rest: &str) -> bool {
+pub(super) fn is_note(rest: &str) -> bool {
     ["note:", "info:", "information:", "remark:", "help:"]
         .iter()
         .any(|label| rest.trim_start().starts_with(label))

@@ -5,6 +5,7 @@
 use foldhash::HashMap;
 use foveate_index::{ChunkId, FileId, Files};
 use foveate_model::{FileKind, Role};
+use foveate_parse::origin::{self, Origin};
 
 use super::purposes;
 use super::ranked::Signal;
@@ -85,14 +86,13 @@ impl Adjustments {
         self
     }
 
-    /// Adds the sources among the files that a query leads to by frames, messages or lines, if it says little else: it asks
-    /// for them.
-    pub(super) fn with_sources_at_places(mut self, files: &Files, at_places: Vec<FileId>) -> Self {
-        let role = |file: FileId| files.file(file).role;
-        let sources = at_places
-            .into_iter()
-            .filter(|file| role(*file) == Role::Source);
-        self.named.extend(sources.map(|file| (file, Role::Source)));
+    /// Adds the files that a query leads to by frames, messages or lines, if it says little else: it asks for them. A test
+    /// fails at its own lines, whatever the cause is.
+    pub(super) fn with_files_at_places(mut self, files: &Files, at_places: Vec<FileId>) -> Self {
+        let at_places = at_places.into_iter();
+        let files = at_places.map(|file| (file, files.file(file).role));
+        let is_asked = |role: Role| !matches!(role, Role::Test | Role::Generated);
+        self.named.extend(files.filter(|(_, role)| is_asked(*role)));
         self
     }
 
@@ -225,6 +225,9 @@ struct RequestedRoles<'a> {
     config: &'a RoleConfig,
     title_words: Vec<&'a str>,
     is_short: bool,
+    /// Whether it has a frame or a message about code that is not installed from elsewhere: it reports a failure and orders
+    /// nothing.
+    has_frame: bool,
     subject: Subject,
     /// The kinds of files that a short query asks for in words.
     kinds: Option<AskedKinds>,
@@ -243,6 +246,7 @@ impl<'a> RequestedRoles<'a> {
             text,
             config,
             is_short,
+            has_frame: (text.frames.iter()).any(|frame| origin::of_frame(frame) == Origin::Project),
             subject,
             kinds: (is_short && !has_code(text)).then(|| AskedKinds::of(text)),
             asks_changelogs: subject == Subject::Release
@@ -300,7 +304,8 @@ impl<'a> RequestedRoles<'a> {
     /// mention many words in passing; in a short question or order, each word is meant.
     fn by_words(&self, words: &[String], orders: &[String]) -> f32 {
         match self.is_short {
-            true if self.has_in_title(words) || self.has_in_title(orders) => self.config.ordered,
+            true if self.has_in_title(words) => self.config.ordered,
+            true if !self.has_frame && self.has_in_title(orders) => self.config.ordered,
             false if self.has_in_title(words) => self.config.asked,
             _ => 0.0,
         }

@@ -138,6 +138,7 @@ fn says_little(text: &QueryText) -> bool {
         SegmentKind::Title | SegmentKind::Prose | SegmentKind::InlineCode => {
             segment.text.split_whitespace().count()
         }
+        SegmentKind::CodeBlock if messages::is_short_output(segment) => 0,
         SegmentKind::CodeBlock => FEW_WORDS,
         SegmentKind::Traceback | SegmentKind::ErrorMessage | SegmentKind::Quoted => 0,
     });
@@ -168,7 +169,7 @@ impl Evidence {
         };
         let adjustments = Adjustments::of(text, intent, &config.role)
             .with_named(named_files)
-            .with_sources_at_places(&snapshot.files, files_at_places(snapshot, resolution, text))
+            .with_files_at_places(&snapshot.files, files_at_places(snapshot, resolution, text))
             .with_described(&snapshot.files, |term| words.terms.contains_key(&term))
             .with_sections(&resolution.sections)
             .with_lines(&resolution.lines);
@@ -287,7 +288,7 @@ fn files_at_places(snapshot: &Snapshot, resolution: &Resolution, text: &QueryTex
     }
     let functions = resolution.place.iter().chain(&resolution.causes);
     let functions = functions.chain(&resolution.reported);
-    let lines = resolution.lines.iter();
+    let lines = resolution.lines.iter().filter(|line| !line.is_caller);
     let of_lines = lines.map(|line| snapshot.files.chunk_file(line.chunk));
     functions.map(|id| id.file).chain(of_lines).collect()
 }

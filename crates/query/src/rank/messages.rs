@@ -88,14 +88,18 @@ fn error_texts(text: &QueryText) -> String {
     texts.join("\n")
 }
 
+/// Whether a segment is a few lines without a language, such as what a program prints around a stack trace.
+pub(super) fn is_short_output(segment: &Segment) -> bool {
+    segment.kind == SegmentKind::CodeBlock
+        && is_output(segment.language)
+        && segment.text.lines().nth(MAX_OUTPUT_LINES).is_none()
+}
+
 /// Returns the texts of a query that may have an error message among their words without marking it: a message on a line of
 /// its own, or in a sentence without quotes, is prose. Beside an error, what a log tells of normal work is none.
 fn unmarked_texts(text: &QueryText) -> String {
     let is_error = |segment: &Segment| segment.kind == SegmentKind::ErrorMessage;
     let has_errors = text.segments.iter().any(is_error);
-    let is_short_output = |segment: &Segment| {
-        is_output(segment.language) && segment.text.lines().nth(MAX_OUTPUT_LINES).is_none()
-    };
     let unmarked = text.segments.iter().filter(|segment| match segment.kind {
         SegmentKind::Prose | SegmentKind::InlineCode => true,
         SegmentKind::CodeBlock => is_short_output(segment),

@@ -49,7 +49,7 @@ impl Resolver<'_> {
         for (manifest, line) in found.take(MAX_FOUND) {
             let strength = self.config.strength.literal;
             self.add_file(manifest, EvidenceSource::Line, strength);
-            self.add_line(manifest, line);
+            self.add_line(manifest, line, false);
         }
     }
 }

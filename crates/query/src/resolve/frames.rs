@@ -56,7 +56,8 @@ impl Resolver<'_> {
                         && (last || frame.function.is_empty())
                         && self.function_in(*file, frame).is_none()
                     {
-                        self.add_line(*file, frame.line);
+                        let is_caller = !last && frame.reported_as.is_none();
+                        self.add_line(*file, frame.line, is_caller);
                     }
                     (!files.is_empty(), place)
                 }
@@ -279,10 +280,15 @@ impl Resolver<'_> {
     /// case of `main`, which every program has, at the line. Otherwise the frame is probably of the caller's own code, in a
     /// file that has a usual name.
     fn may_be_file_of(&self, file: FileId, frame: &Frame) -> bool {
-        if frame.function.is_empty() {
-            return !is_main(&frame.path) || self.may_be_main(file, &frame.path);
-        }
         let printed = directory_name(&frame.path);
+        if frame.function.is_empty() {
+            // The libraries of languages without a parser are not known by their paths.
+            let language = self.snapshot.files.file(file).language;
+            let own = directory_name(self.snapshot.files.path(file));
+            let is_elsewhere = !foveate_parse::may_be_parsed(Some(language))
+                && own.is_some_and(|own| printed.is_some_and(|printed| printed != own));
+            return !is_elsewhere && (!is_main(&frame.path) || self.may_be_main(file, &frame.path));
+        }
         printed.is_none()
             || directory_name(self.snapshot.files.path(file)) == printed
             || self.function_in(file, frame).is_some_and(|id| {

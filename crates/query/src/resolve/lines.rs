@@ -21,6 +21,8 @@ pub struct NamedLine {
     pub chunk: ChunkId,
     /// 1-based.
     pub line: u32,
+    /// Whether it only led to the failure: the line of a frame outside the innermost one.
+    pub is_caller: bool,
 }
 
 impl Resolver<'_> {
@@ -72,7 +74,7 @@ impl Resolver<'_> {
     }
 
     /// Records the stretch at a line that is in no function: of a class, too, whose attributes or head the line may be.
-    pub(super) fn add_line(&mut self, file: FileId, line: u32) {
+    pub(super) fn add_line(&mut self, file: FileId, line: u32, is_caller: bool) {
         let found = self.definition_at(file, line);
         if self.found.lines.len() >= MAX_LINES || found.is_some_and(|id| self.is_function(id)) {
             return;
@@ -80,7 +82,11 @@ impl Resolver<'_> {
         let files = &self.snapshot.files;
         let mut chunks = files.chunks_of(file);
         let chunk = chunks.find(|chunk| files.chunk(*chunk).lines.contains(line));
-        let named = chunk.map(|chunk| NamedLine { chunk, line });
+        let named = chunk.map(|chunk| NamedLine {
+            chunk,
+            line,
+            is_caller,
+        });
         let is_new = |named: &NamedLine| !self.found.lines.contains(named);
         if let Some(named) = named.filter(is_new) {
             self.found.lines.push(named);

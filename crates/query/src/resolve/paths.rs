@@ -97,7 +97,7 @@ impl Resolver<'_> {
         if let [file] = files
             && !definitions.iter().any(|id| self.is_function(*id))
         {
-            self.add_line(*file, line);
+            self.add_line(*file, line, false);
         }
         let label = format!("{path}:{line}");
         let strength = self.config.strength.line;
