@@ -2,7 +2,7 @@
 //! a path and a line, in one of a few ways. The path must have the name of a file in such a language, and the rest of the
 //! line must be what tools print, so that no sentence is taken for one.
 
-use foveate_model::RepoPath;
+use foveate_model::{Language, LanguageKind, RepoPath};
 
 use super::form::{Mark, Order};
 use super::messages::{is_note, labelled, message};
@@ -179,14 +179,19 @@ fn last_path(text: &str) -> Option<(&str, &str)> {
     is_unparsed(path).then_some((before, path))
 }
 
-/// Whether a path is that of a file in a language without a parser, judged by its name.
+/// Whether a path is that of a file in a language without a parser, judged by its name. Documents are left out: in the
+/// repository of a tool that checks documents, those of the reporters fail.
 fn is_unparsed(path: &str) -> bool {
     let name = path.rsplit(['/', '\\', ':']).next().unwrap_or(path);
     // Times and addresses have none.
     let has_letter = name.bytes().any(|byte| byte.is_ascii_alphabetic());
     let name = RepoPath::new(name).ok().filter(|_| has_letter);
     let named = name.and_then(|name| languages::by_path(&name));
-    named.is_some_and(|language| languages::spec(language).parser.is_none())
+    named.is_some_and(|language| {
+        let is_document =
+            language.rules().kind == LanguageKind::Prose && language != Language::TEXT;
+        !is_document && languages::spec(language).parser.is_none()
+    })
 }
 
 fn mark(place: &Place<'_>) -> Option<Mark> {

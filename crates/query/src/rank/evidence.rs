@@ -13,7 +13,7 @@ use crate::deadline::{Deadline, Stage};
 use crate::intent::IntentKind;
 use crate::issue::{Issue, IssueCode};
 use crate::resolve::{EvidenceSource, NamedLine, NamedSection, Resolution};
-use crate::text::{QueryText, SegmentKind};
+use crate::text::{QueryText, Segment, SegmentKind};
 
 /// Statistics of a term of the query.
 #[derive(Clone, Copy, Debug)]
@@ -132,13 +132,14 @@ pub(super) struct Evidence {
 /// Maximum words that a query has besides a stack trace, an error message or a line of a file, if it says little else.
 const FEW_WORDS: usize = 12;
 
-/// Whether a query is little more than the place of a failure.
-fn says_little(text: &QueryText) -> bool {
+/// Whether a query is little more than the place of a failure. Code says much, unless `is_output` tells that the failed
+/// program printed it.
+fn says_little(text: &QueryText, is_output: fn(&Segment) -> bool) -> bool {
     let words = text.segments.iter().map(|segment| match segment.kind {
         SegmentKind::Title | SegmentKind::Prose | SegmentKind::InlineCode => {
             segment.text.split_whitespace().count()
         }
-        SegmentKind::CodeBlock if messages::is_short_output(segment) => 0,
+        SegmentKind::CodeBlock if is_output(segment) => 0,
         SegmentKind::CodeBlock => FEW_WORDS,
         SegmentKind::Traceback | SegmentKind::ErrorMessage | SegmentKind::Quoted => 0,
     });
@@ -275,22 +276,25 @@ fn cited(
 /// Returns the functions at the place that the query names, if it says little else.
 fn places(resolution: &Resolution, text: &QueryText) -> Vec<DefId> {
     let named = resolution.place.iter().chain(&resolution.causes);
-    match says_little(text) {
+    match says_little(text, |_| false) {
         true => named.copied().collect(),
         false => Vec::new(),
     }
 }
 
-/// Returns the files of the places that frames, messages and lines of the query lead to, if it says little else.
+/// Returns the files of the places that frames, messages and lines of the query lead to, if it says little else. What is
+/// printed around the lines of languages without a parser often looks like code.
 fn files_at_places(snapshot: &Snapshot, resolution: &Resolution, text: &QueryText) -> Vec<FileId> {
-    if !says_little(text) {
-        return Vec::new();
+    let mut found = Vec::new();
+    if says_little(text, |_| false) {
+        let functions = resolution.place.iter().chain(&resolution.causes);
+        found.extend(functions.chain(&resolution.reported).map(|id| id.file));
     }
-    let functions = resolution.place.iter().chain(&resolution.causes);
-    let functions = functions.chain(&resolution.reported);
-    let lines = resolution.lines.iter().filter(|line| !line.is_caller);
-    let of_lines = lines.map(|line| snapshot.files.chunk_file(line.chunk));
-    functions.map(|id| id.file).chain(of_lines).collect()
+    if says_little(text, messages::is_short_output) {
+        let lines = resolution.lines.iter().filter(|line| !line.is_caller);
+        found.extend(lines.map(|line| snapshot.files.chunk_file(line.chunk)));
+    }
+    found
 }
 
 /// Returns one value per key, sorted by key: `1 - Π(1 - strength)`.

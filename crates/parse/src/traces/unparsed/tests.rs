@@ -208,6 +208,8 @@ fn sentences_are_no_traces() {
         ("It listens at 10.0.0.1:8080: refused", ""),
         ("Change cart.yml:12 (the total) first.", ""),
         ("src/cart.lua:12", ""),
+        // The documents of the reporter, in a repository of a tool that checks documents.
+        ("index.rst:28: WARNING: more than one target found", ""),
         ("In docs/cart.md:12 we say that it rounds.", ""),
         (
             "There is a bug in the file src/cart.lua:12 that rounds.",
