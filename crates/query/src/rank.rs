@@ -20,6 +20,7 @@ mod interactions;
 mod messages;
 mod narrowing;
 mod probability;
+mod project_names;
 mod purposes;
 mod ranked;
 mod stretches;

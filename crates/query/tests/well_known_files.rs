@@ -99,3 +99,51 @@ fn described_file_is_shown_though_it_has_no_word_of_the_query() {
     let context = &answer.pack.context;
     assert!(context.contains("directory = 'notes'"), "{context}");
 }
+
+/// Elsewhere the name of a tool asks for its settings.
+#[test]
+fn name_of_the_project_asks_for_none_of_its_settings() {
+    let first = |directory: &str, query: &str| {
+        let mut code = "
+            //- tox.ini
+            [tox]
+            env_list = fix
+            //- .github/workflows/check.yml
+            jobs:
+              tox:
+                - run: tox run -e fix
+            "
+        .to_owned();
+        for number in 0..10 {
+            code.push_str(&format!(
+                "
+            //- src/{directory}/part{number}.py
+            def part{number}():
+                return 'tox'
+            "
+            ));
+        }
+        code.push_str(&format!(
+            "
+            //- src/{directory}/options.py
+            def environments(option):
+                '''Reads the environments given several times.'''
+                return option.split(',')
+            "
+        ));
+        let request = Request {
+            query: query.to_owned(),
+            ..Request::default()
+        };
+        let (snapshot, config) = (of_text(&code), RankingConfig::default());
+        let answer = answer(&snapshot, &request, &config, &Deadline::none(), &|| 0.0);
+        answer.files[0].path.clone()
+    };
+    let query = "Giving environments several times differs in tox";
+    assert_eq!(first("tox", query), "src/tox/options.py");
+    assert_eq!(first("shop", query), "tox.ini");
+    assert_eq!(
+        first("tox", "Run tox with another version in the workflow"),
+        ".github/workflows/check.yml"
+    );
+}

@@ -42,10 +42,11 @@ pub(crate) struct AskedKinds {
 }
 
 impl AskedKinds {
-    /// Estimates the kinds that a query asks for.
-    pub(crate) fn of(text: &QueryText) -> Self {
+    /// Estimates the kinds that a query asks for. The names of the project tell no more than other names.
+    pub(crate) fn of(text: &QueryText, is_project: impl Fn(&str) -> bool) -> Self {
+        let features = features(text, is_project);
         Self {
-            probabilities: probabilities(&features(text), |feature| MODEL.row(feature)),
+            probabilities: probabilities(&features, |feature| MODEL.row(feature)),
             usual: MODEL.row("usual").unwrap_or_default(),
         }
     }
@@ -89,9 +90,9 @@ fn scale(features: usize) -> f32 {
 }
 
 /// Returns the features of a query by name, each once.
-fn features(text: &QueryText) -> Vec<String> {
+fn features(text: &QueryText, is_project: impl Fn(&str) -> bool) -> Vec<String> {
     let title = words::split(text.title(), MAX_TITLE_WORDS);
-    let names: Vec<&str> = title.iter().map(name).collect();
+    let names: Vec<&str> = title.iter().map(|word| name(word, &is_project)).collect();
     let mut features: Vec<String> = names.iter().map(|name| format!("word {name}")).collect();
     features.extend(names.windows(2).filter_map(|pair| match pair {
         [first, second] => Some(format!("pair {first} {second}")),
@@ -102,7 +103,8 @@ fn features(text: &QueryText) -> Vec<String> {
     for part in text.of_kind(SegmentKind::Prose) {
         let prose = words::split(part, left);
         left -= prose.len();
-        features.extend(prose.iter().map(|word| format!("prose {}", name(word))));
+        let names = prose.iter().map(|word| name(word, &is_project));
+        features.extend(names.map(|name| format!("prose {name}")));
     }
     features.sort_unstable();
     features.dedup();
@@ -110,7 +112,10 @@ fn features(text: &QueryText) -> Vec<String> {
 }
 
 /// Returns a word without its inflection; numbers and identifiers have one name each, files one for each extension.
-fn name(word: &Word) -> &str {
+fn name(word: &Word, is_project: impl Fn(&str) -> bool) -> &str {
+    if is_project(&word.text) {
+        return "NAME";
+    }
     if word.is_name {
         let extension = word.text.rsplit_once('.').map(|(_, extension)| extension);
         return match extension {
@@ -136,7 +141,7 @@ mod tests {
     use super::*;
 
     fn likeliest(query: &str) -> FileKind {
-        let asked = AskedKinds::of(&QueryText::parse(query));
+        let asked = AskedKinds::of(&QueryText::parse(query), |_| false);
         let by_lift = |a: &FileKind, b: &FileKind| asked.lift(*a).total_cmp(&asked.lift(*b));
         FileKind::ALL.into_iter().max_by(by_lift).unwrap()
     }
@@ -170,7 +175,7 @@ mod tests {
             "Saving fails with a TypeError",
             "The parser loses the last line",
         ] {
-            let asked = AskedKinds::of(&QueryText::parse(query));
+            let asked = AskedKinds::of(&QueryText::parse(query), |_| false);
             assert!((asked.probability(|_| true) - 1.0).abs() < 1e-3, "{query}");
             assert!(
                 asked.probability(|kind| kind == FileKind::Source) > 0.6,

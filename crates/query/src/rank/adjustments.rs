@@ -7,6 +7,7 @@ use foveate_index::{ChunkId, FileId, Files};
 use foveate_model::{FileKind, Role};
 use foveate_parse::origin::{self, Origin};
 
+use super::project_names::ProjectNames;
 use super::purposes;
 use super::ranked::Signal;
 use super::subject::Subject;
@@ -56,8 +57,13 @@ pub(super) struct Adjustments {
 }
 
 impl Adjustments {
-    pub(super) fn of(text: &QueryText, intent: IntentKind, config: &RoleConfig) -> Self {
-        let requested = RequestedRoles::new(text, config);
+    pub(super) fn of(
+        text: &QueryText,
+        intent: IntentKind,
+        config: &RoleConfig,
+        project: &ProjectNames,
+    ) -> Self {
+        let requested = RequestedRoles::new(text, config, project);
         Self {
             factors: requested.factors(intent),
             default_factors: config.factors,
@@ -98,9 +104,14 @@ impl Adjustments {
 
     /// Sets the files that a short query without code describes: see [`purposes::described`].
     /// `is_asked` tells whether the query has a term, by its hash.
-    pub(super) fn with_described(mut self, files: &Files, is_asked: impl Fn(u64) -> bool) -> Self {
+    pub(super) fn with_described(
+        mut self,
+        files: &Files,
+        project: &ProjectNames,
+        is_asked: impl Fn(u64) -> bool,
+    ) -> Self {
         if self.kinds.is_some() {
-            self.described = purposes::described(files, is_asked);
+            self.described = purposes::described(files, project, is_asked);
         }
         self
     }
@@ -223,6 +234,7 @@ impl Adjustments {
 struct RequestedRoles<'a> {
     text: &'a QueryText,
     config: &'a RoleConfig,
+    project: &'a ProjectNames,
     title_words: Vec<&'a str>,
     is_short: bool,
     /// Whether it has a frame or a message about code that is not installed from elsewhere: it reports a failure and orders
@@ -236,19 +248,19 @@ struct RequestedRoles<'a> {
 }
 
 impl<'a> RequestedRoles<'a> {
-    fn new(text: &'a QueryText, config: &'a RoleConfig) -> Self {
-        let segments = text.segments.iter();
-        let words = segments.map(|segment| segment.text.split_whitespace().count());
-        let is_short = words.sum::<usize>() <= config.max_short_query_words;
+    fn new(text: &'a QueryText, config: &'a RoleConfig, project: &'a ProjectNames) -> Self {
+        let is_short = is_short(text, config);
         let title_words = title_words(text);
         let subject = Subject::of(text, &title_words, config);
         Self {
             text,
             config,
+            project,
             is_short,
             has_frame: (text.frames.iter()).any(|frame| origin::of_frame(frame) == Origin::Project),
             subject,
-            kinds: (is_short && !has_code(text)).then(|| AskedKinds::of(text)),
+            kinds: may_ask_for_kinds(text, config)
+                .then(|| AskedKinds::of(text, |word| project.contain(word))),
             asks_changelogs: subject == Subject::Release
                 || is_short && asks_changelogs(text, config)
                 || names_changelog(&title_words, config),
@@ -316,7 +328,8 @@ impl<'a> RequestedRoles<'a> {
             let mut title = self.title_words.iter();
             title.any(|word| known.eq_ignore_ascii_case(word))
         };
-        words.iter().any(is_in_title)
+        let mut asking = words.iter().filter(|word| !self.project.contain(word));
+        asking.any(is_in_title)
     }
 
     /// Returns the factor of a role by the probability that the query asks for its kinds of files.
@@ -327,8 +340,19 @@ impl<'a> RequestedRoles<'a> {
     }
 }
 
+fn is_short(text: &QueryText, config: &RoleConfig) -> bool {
+    let segments = text.segments.iter();
+    let words = segments.map(|segment| segment.text.split_whitespace().count());
+    words.sum::<usize>() <= config.max_short_query_words
+}
+
+/// Whether a query is short and has no code: its words may ask for kinds of files.
+pub(super) fn may_ask_for_kinds(text: &QueryText, config: &RoleConfig) -> bool {
+    is_short(text, config) && !has_code(text)
+}
+
 /// Returns the words of the title and of the first label, which is the tag before the title.
-fn title_words(text: &QueryText) -> Vec<&str> {
+pub(super) fn title_words(text: &QueryText) -> Vec<&str> {
     let segments = text.segments.iter();
     let title = segments.filter(|segment| segment.kind == SegmentKind::Title);
     let title = title.map(|segment| segment.text.as_str());
@@ -390,7 +414,12 @@ mod tests {
     fn check(query: &str, intent: IntentKind, raised: Option<Role>) {
         let config = &RankingConfig::default().rank.role;
         let snapshot = foveate_fixture::snapshot::of_text("//- docs/guide.md\n# Guide\n");
-        let adjustments = Adjustments::of(&QueryText::parse(query), intent, config);
+        let adjustments = Adjustments::of(
+            &QueryText::parse(query),
+            intent,
+            config,
+            &ProjectNames::default(),
+        );
         for role in [
             Role::Documentation,
             Role::Configuration,
@@ -450,7 +479,12 @@ mod tests {
         );
         let files = &snapshot.files;
         let order = |query: &str| {
-            let adjustments = Adjustments::of(&QueryText::parse(query), IntentKind::BugFix, config);
+            let adjustments = Adjustments::of(
+                &QueryText::parse(query),
+                IntentKind::BugFix,
+                config,
+                &ProjectNames::default(),
+            );
             [
                 "config/app.yml",
                 ".github/workflows/nightly.yml",
@@ -480,7 +514,12 @@ mod tests {
         );
         let files = &snapshot.files;
         let scores = |query: &str, intent| {
-            let adjustments = Adjustments::of(&QueryText::parse(query), intent, config);
+            let adjustments = Adjustments::of(
+                &QueryText::parse(query),
+                intent,
+                config,
+                &ProjectNames::default(),
+            );
             ["CHANGELOG.md", "docs/guide.md"].map(|path| {
                 let file = files.find(path).expect("a file");
                 adjustments.score(files, file, Role::Documentation, 1.0)
@@ -517,8 +556,13 @@ mod tests {
         let files = &snapshot.files;
         let scores = |query: &str| {
             let text = QueryText::parse(query);
-            let adjustments = Adjustments::of(&text, IntentKind::DefinitionLookup, config);
-            let adjustments = adjustments.with_described(files, |_| true);
+            let adjustments = Adjustments::of(
+                &text,
+                IntentKind::DefinitionLookup,
+                config,
+                &ProjectNames::default(),
+            );
+            let adjustments = adjustments.with_described(files, &ProjectNames::default(), |_| true);
             ["CHANGELOG.md", "Cargo.toml"].map(|path| {
                 let file = files.find(path).expect("a file");
                 adjustments.score(files, file, files.file(file).role, 1.0)
@@ -536,7 +580,8 @@ mod tests {
         let snapshot = foveate_fixture::snapshot::of_text("//- docs/guide.md\n# Uploads\n");
         let score = |query: &str| {
             let text = QueryText::parse(query);
-            let adjustments = Adjustments::of(&text, IntentKind::BugFix, config);
+            let adjustments =
+                Adjustments::of(&text, IntentKind::BugFix, config, &ProjectNames::default());
             adjustments.score(&snapshot.files, FileId(0), Role::Documentation, 1.0)
         };
         assert!(score("Fix the doc of uploads") > config.factors.documentation);
@@ -549,7 +594,13 @@ mod tests {
         let of = |query: &str| {
             let text = QueryText::parse(query);
             let named = [(FileId(7), Role::Configuration)].into_iter();
-            Adjustments::of(&text, IntentKind::Implementation, config).with_named(named)
+            Adjustments::of(
+                &text,
+                IntentKind::Implementation,
+                config,
+                &ProjectNames::default(),
+            )
+            .with_named(named)
         };
         let snapshot = foveate_fixture::snapshot::of_text("");
         let files = &snapshot.files;

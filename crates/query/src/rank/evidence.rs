@@ -7,6 +7,7 @@ use foveate_index::{DefId, FileId, Snapshot, tokens};
 
 use super::adjustments::Adjustments;
 use super::messages;
+use super::project_names::ProjectNames;
 use super::terms::query_terms;
 use super::weights::RankConfig;
 use crate::deadline::{Deadline, Stage};
@@ -168,10 +169,13 @@ impl Evidence {
             let meant = resolution.files.iter().filter(|e| is_meant(e.from));
             noisy_or_by_key(meant.map(|e| (e.file, e.strength)).collect())
         };
-        let adjustments = Adjustments::of(text, intent, &config.role)
+        let project = ProjectNames::of(snapshot, text, &config.role);
+        let adjustments = Adjustments::of(text, intent, &config.role, &project)
             .with_named(named_files)
             .with_files_at_places(&snapshot.files, files_at_places(snapshot, resolution, text))
-            .with_described(&snapshot.files, |term| words.terms.contains_key(&term))
+            .with_described(&snapshot.files, &project, |term| {
+                words.terms.contains_key(&term)
+            })
             .with_sections(&resolution.sections)
             .with_lines(&resolution.lines);
         Self {

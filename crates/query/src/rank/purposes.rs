@@ -6,23 +6,24 @@ use std::collections::{BTreeMap, BTreeSet};
 use foldhash::HashMap;
 use foveate_index::tokens::{self, for_each_term};
 use foveate_index::{FileId, Files};
-use foveate_model::Role;
 
-/// Minimum source files that tell what a project calls itself, and the maximum that are looked at.
-const MIN_SOURCES: usize = 8;
-const MAX_SOURCES: usize = 1_000;
+use super::project_names::{ProjectNames, tool_name};
 
 /// Returns the described files, each with the strength of its best entry of words, 0 to 1:
 /// `1 - Π(1 - 1 / (1 + n))` over the terms that the entry shares with the query, where `n` is the number of different
 /// entries in the repository with the term. `is_asked` tells whether the query has a term, by its hash. In the repository of
-/// a tool, the name of the tool stands for the code and not for the tool's settings: see [`own_names`].
-pub(super) fn described(files: &Files, is_asked: impl Fn(u64) -> bool) -> HashMap<FileId, f32> {
-    let own_names = own_names(files);
-    let mut files_of: BTreeMap<(&str, Option<&str>), Vec<FileId>> = BTreeMap::new();
+/// a tool, the name of the tool stands for the code and not for the tool's settings.
+pub(super) fn described(
+    files: &Files,
+    project: &ProjectNames,
+    is_asked: impl Fn(u64) -> bool,
+) -> HashMap<FileId, f32> {
+    let mut files_of: BTreeMap<(&str, Option<String>), Vec<FileId>> = BTreeMap::new();
     for file in files.well_known() {
-        let own_name = own_names.get(&tool_name(files, *file)).map(String::as_str);
+        let own_name = Some(tool_name(files, *file)).filter(|name| project.contain(name));
         for words in &files.file(*file).purpose.words {
-            files_of.entry((*words, own_name)).or_default().push(*file);
+            let entry = files_of.entry((*words, own_name.clone()));
+            entry.or_default().push(*file);
         }
     }
     let asked = |words: &str, own_name: Option<&str>| {
@@ -37,7 +38,7 @@ pub(super) fn described(files: &Files, is_asked: impl Fn(u64) -> bool) -> HashMa
     };
     let entries: Vec<(BTreeSet<u64>, Vec<FileId>)> = files_of
         .into_iter()
-        .map(|((words, own_name), files)| (asked(words, own_name), files))
+        .map(|((words, own_name), files)| (asked(words, own_name.as_deref()), files))
         .collect();
     let mut entries_with: HashMap<u64, u32> = HashMap::default();
     for term in entries.iter().flat_map(|(terms, _)| terms) {
@@ -56,44 +57,11 @@ pub(super) fn described(files: &Files, is_asked: impl Fn(u64) -> bool) -> HashMa
     described
 }
 
-/// Returns the names of tools after which a directory above most source files is named, `composer` for
-/// `src/Composer/Cache.php`: the repository is that of the tool.
-fn own_names(files: &Files) -> BTreeSet<String> {
-    let well_known = files.well_known().iter();
-    let mut counts: BTreeMap<String, usize> = well_known
-        .map(|file| (tool_name(files, *file), 0))
-        .collect();
-    if counts.is_empty() {
-        return BTreeSet::new();
-    }
-    let step = files.len().div_ceil(MAX_SOURCES).max(1);
-    let mut sources = 0;
-    for file in files.ids().step_by(step).map(|id| files.file(id)) {
-        if file.role != Role::Source {
-            continue;
-        }
-        sources += 1;
-        let segments = file.path.directory().split('/');
-        let segments: BTreeSet<String> = segments.map(str::to_lowercase).collect();
-        for segment in segments {
-            if let Some(count) = counts.get_mut(&segment) {
-                *count += 1;
-            }
-        }
-    }
-    counts.retain(|_, count| sources >= MIN_SOURCES && 2 * *count > sources);
-    counts.into_keys().collect()
-}
-
-/// Returns the name of a well-known file without its endings, which is that of the tool for many: `composer`.
-fn tool_name(files: &Files, file: FileId) -> String {
-    let name = files.file(file).path.file_name().trim_start_matches('.');
-    name.split('.').next().unwrap_or(name).to_lowercase()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config::RankingConfig;
+    use crate::text::QueryText;
 
     #[test]
     fn strength_of_a_word_is_shared_by_the_purposes_that_have_it() {
@@ -117,7 +85,9 @@ mod tests {
             for_each_term(query, |term| {
                 terms.insert(tokens::hash(term));
             });
-            let found = described(files, |term| terms.contains(&term));
+            let found = described(files, &ProjectNames::default(), |term| {
+                terms.contains(&term)
+            });
             let found = found.into_iter();
             let found =
                 found.map(|(file, strength)| (files.path(file), (100.0 * strength).round()));
@@ -150,7 +120,9 @@ mod tests {
             for_each_term(query, |term| {
                 terms.insert(tokens::hash(term));
             });
-            let found = described(&snapshot.files, |term| terms.contains(&term));
+            let config = RankingConfig::default().rank.role;
+            let project = ProjectNames::of(&snapshot, &QueryText::parse(query), &config);
+            let found = described(&snapshot.files, &project, |term| terms.contains(&term));
             found.values().copied().fold(0.0, f32::max)
         };
         let warning = "Composer gives no warning";

@@ -96,7 +96,7 @@ fn examples_of_issue((text, files): &(String, Vec<String>)) -> Vec<Commit> {
     let title = QueryText::parse(text.title());
     let kinds = changed(&files);
     let of = |text: &QueryText| Commit {
-        features: features(text),
+        features: features(text, |_| false),
         kinds: kinds.clone(),
     };
     let examples = [of(&text), of(&title)]
@@ -136,7 +136,7 @@ fn history(line: &str) -> Vec<Commit> {
         }
         let is_trailer = |line: &&str| line.contains("-by: ") || line.contains("git-svn-id");
         let message: Vec<&str> = message.lines().filter(|line| !is_trailer(line)).collect();
-        let features = features(&QueryText::parse(&message.join("\n")));
+        let features = features(&QueryText::parse(&message.join("\n")), |_| false);
         let is_new = seen.insert((features.clone(), kinds.clone()));
         let number = numbers.entry(kinds.clone()).or_default();
         let limit = if kinds.contains(&FileKind::Source) {
@@ -252,7 +252,7 @@ fn usual(
     };
     let mut sums = [0.0; KINDS];
     for (text, _) in issues {
-        let found = probabilities(&features(&QueryText::parse(text)), row);
+        let found = probabilities(&features(&QueryText::parse(text), |_| false), row);
         for (sum, probability) in sums.iter_mut().zip(found) {
             *sum += probability;
         }
