@@ -23,10 +23,13 @@ impl ProjectNames {
     /// for `src/Composer/Cache.php`. Directories count for words that ask for settings, and for the names of tools.
     pub(super) fn of(snapshot: &Snapshot, text: &QueryText, config: &RoleConfig) -> Self {
         let compounds = parts_of_compounds(text.title());
-        let title: BTreeSet<String> = title_words(text)
-            .iter()
-            .map(|word| word.to_lowercase())
-            .filter(|word| !compounds.contains(word))
+        // A package called `docs` does not keep its word from asking for documentation.
+        let others = config.documentation_words.iter().chain(&config.data_words);
+        let others: BTreeSet<&String> = others.collect();
+        let title = title_words(text);
+        let title = title.iter().map(|word| word.to_lowercase());
+        let title: BTreeSet<String> = title
+            .filter(|word| !compounds.contains(word) && !others.contains(word))
             .collect();
         let settings = config
             .configuration_words
@@ -34,7 +37,11 @@ impl ProjectNames {
             .chain(&config.configuration_orders);
         let settings = settings.filter(|word| title.contains(*word)).cloned();
         let mut candidates: Vec<String> = settings.collect();
-        if may_ask_for_kinds(text, config) {
+        let may_ask = may_ask_for_kinds(text, config);
+        if candidates.is_empty() && !may_ask {
+            return Self::default();
+        }
+        if may_ask {
             let tools = snapshot.files.well_known().iter();
             candidates.extend(tools.map(|file| tool_name(&snapshot.files, *file)));
         }
@@ -121,7 +128,8 @@ mod tests {
             ["eslint"]
         );
         assert!(found("eslint", "shop", "Update eslint-scope").is_empty());
-        // A directory such as `locale` is no name where its word asks for data.
+        // Neither is one where its word asks for data or documentation.
         assert!(found("locale", "shop", "The locale is wrong").is_empty());
+        assert!(found("cart", "docs", "The docs are wrong").is_empty());
     }
 }
